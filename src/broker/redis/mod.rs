@@ -1,0 +1,1 @@
+//! See broker/mod.rs.

@@ -1,0 +1,3 @@
+//! The multicall binary: parse, dispatch, exit code.
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! The one integration-test binary: one link step. Each module says at its top what it shows.
+
+mod bench;
+mod cases;
+mod cli;
+mod config_files;
+mod conformance;
+mod differential;
+mod policy_properties;
+mod queueing;
+mod support;
+mod system;
+mod tidy;
+mod wire_attack;
