@@ -1,1 +1,3 @@
-//! See lib.rs.
+//! What every process shares: logging, signals, metrics and their endpoints, the offset to the broker's clock.
+
+pub mod metrics;
