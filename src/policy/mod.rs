@@ -3,10 +3,20 @@
 //! A policy is a waiting room with an order. It gives a task its durable rank when it is admitted, holds the ranks that
 //! the broker has confirmed, and chooses who goes next.
 
+pub mod edf;
+pub mod fifo;
+pub mod priority;
+pub mod ranked;
+#[cfg(test)]
+mod samples;
+pub mod weights;
+pub mod wfq;
+
 use crate::model::{Micros, Rank, StateChange, Task};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+pub use weights::Weights;
 
 /// A scheduling policy and its waiting room.
 ///
@@ -101,5 +111,15 @@ impl FromStr for PolicyKind {
             .into_iter()
             .find(|kind| kind.name() == text)
             .ok_or_else(|| format!("`{text}` is not a policy (fifo, priority, edf, wfq)"))
+    }
+}
+
+/// A policy with an empty room and no history. Only [`PolicyKind::Wfq`] looks at the weights.
+pub fn build(kind: PolicyKind, weights: Weights) -> Box<dyn Policy> {
+    match kind {
+        PolicyKind::Fifo => Box::new(fifo::Fifo::default()),
+        PolicyKind::Priority => Box::new(priority::Priority::default()),
+        PolicyKind::Edf => Box::new(edf::Edf::default()),
+        PolicyKind::Wfq => Box::new(wfq::Wfq::new(weights)),
     }
 }
