@@ -5,6 +5,7 @@
 //! both; only the age of leases and attempt leases is measured by the store's own clock.
 
 mod error;
+pub mod fate;
 pub mod memory;
 pub mod moves;
 pub mod redis;

@@ -1,6 +1,6 @@
 //! Arguments and replies of the operations that move tasks.
 
-use crate::model::outcome::{Dead, Delivery};
+use crate::model::outcome::Dead;
 use crate::model::{EntryId, Epoch, Micros, Rank, Record, StateChange, TaskId};
 
 /// The answer to a candidate for the lease.
@@ -129,20 +129,6 @@ pub struct Retry {
     pub handler_failed: bool,
     /// Whether the attempt is spent; an interruption does not spend it and is not counted as a retry.
     pub spent: bool,
-}
-
-impl Retry {
-    /// Ends `delivery` with `fate`, as the worker that holds it says.
-    pub fn by_worker(delivery: &Delivery, fate: Fate, handler_failed: bool) -> Self {
-        Retry {
-            entry: delivery.entry,
-            id: delivery.member().id().into(),
-            fate,
-            min_idle: None,
-            handler_failed,
-            spent: handler_failed,
-        }
-    }
 }
 
 /// The answer to a batch of completions.
