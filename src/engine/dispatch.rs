@@ -28,7 +28,8 @@ impl InFlight {
     }
 }
 
-/// Chooses up to `batch` tasks within the window; `None` if there is nothing to ask the broker for.
+/// Chooses up to `batch` tasks within the window; `None` if there is nothing to ask the broker for. With `collect`, something
+/// may have been returned that ranks before everything in the room: it is fetched first and nobody is chosen yet.
 pub(super) fn choose(
     policy: &mut dyn Policy,
     loading: &mut Loading,
@@ -39,7 +40,7 @@ pub(super) fn choose(
     now: Micros,
 ) -> Option<DispatchBatch> {
     let free = window.map_or(usize::MAX, |window| window.saturating_sub(in_flight.count()) as usize);
-    let most = free.min(batch).min(loading.allowance());
+    let most = if collect { 0 } else { free.min(batch).min(loading.allowance()) };
     let mut chosen = Vec::with_capacity(most.min(policy.len()));
     while chosen.len() < most {
         let Some(rank) = policy.next(now) else { break };
