@@ -57,7 +57,7 @@ fn names(code: &str, token: &str) -> bool {
         let before = code[..at].chars().next_back();
         let after = code[at + token.len()..].chars().next();
         let inside = before.is_some_and(|c| word(c) || c == ':' || c == '.');
-        !inside && !(token.ends_with(word) && after.is_some_and(word))
+        !(inside || token.ends_with(word) && after.is_some_and(word))
     })
 }
 
