@@ -16,9 +16,10 @@
 //! | shared runtime | [`runtime`], [`config`] |
 //! | product | [`engine`], [`worker`], [`recovery`], [`producer`] |
 //! | apart from the product | [`sim`], [`lab`] |
-//! | edge | [`cmd`], `main` |
+//! | edge | [`cli`], [`cmd`], `main` |
 
 pub mod broker;
+pub mod cli;
 pub mod clock;
 pub mod cmd;
 pub mod config;

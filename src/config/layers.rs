@@ -92,8 +92,7 @@ pub(super) fn env(schema: &Schema, vars: &[(String, String)]) -> Layer {
             None => name["TQ_".len()..].to_lowercase().replace("__", "."),
         };
         if schema.is_leaf(&path) {
-            let value = text.parse::<Value>().unwrap_or_else(|_| Value::from(text.as_str()));
-            layer.leaves.push(Leaf { path, value, text: Some(text.clone()), source });
+            layer.leaves.push(Leaf { path, value: guess(text), text: Some(text.clone()), source });
         } else {
             let hint = if path.contains('.') { "" } else { " (two underscores nest: TQ_SCHEDULER__POLICY)" };
             let message = format!("{}{hint}", schema.unknown(&path));
@@ -101,6 +100,11 @@ pub(super) fn env(schema: &Schema, vars: &[(String, String)]) -> Layer {
         }
     }
     layer
+}
+
+/// A text as the value that it looks like.
+fn guess(text: &str) -> Value {
+    text.parse::<Value>().unwrap_or_else(|_| Value::from(text))
 }
 
 /// Variables that are not ours in spite of the prefix: the tests' own, and the links that Kubernetes injects for a
@@ -119,7 +123,9 @@ pub(super) fn flags(schema: &Schema, flags: &impl Serialize) -> Layer {
     for (path, value) in dict.unwrap_or_default() {
         let source = Source::Flag(flag_name(&path));
         if schema.is_leaf(&path) {
-            layer.leaves.push(Leaf { path, value, text: None, source });
+            let text = value.as_str().map(str::to_owned);
+            let value = text.as_deref().map_or(value, guess);
+            layer.leaves.push(Leaf { path, value, text, source });
         } else {
             let message = schema.unknown(&path);
             layer.wrong(path, source, message);

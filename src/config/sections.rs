@@ -12,7 +12,7 @@ const fn ms(n: i64) -> Micros {
 }
 
 /// `[redis]`: where the store is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedisConfig {
     /// `redis://`, `rediss://`, `redis-sentinel://`, `redis-cluster://` or `redis+unix://`.
@@ -51,6 +51,19 @@ impl Default for RedisConfig {
             command_timeout: ms(3_000),
             min_replicas_required: 0,
         }
+    }
+}
+
+/// Secrets do not get into logs by way of a `{:?}`.
+impl std::fmt::Debug for RedisConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RedisConfig")
+            .field("url", &self.shown_url())
+            .field("username", &self.username)
+            .field("password", &self.password.as_ref().map(|_| super::show::REDACTED))
+            .field("password_file", &self.password_file)
+            .field("db", &self.db)
+            .finish_non_exhaustive()
     }
 }
 

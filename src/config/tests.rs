@@ -30,7 +30,7 @@ fn nothing_given_is_the_default() {
 fn later_layers_win_and_each_value_names_its_source() {
     let file = file("[scheduler]\npolicy = \"edf\"\ningest_batch = 7\n[worker]\nconcurrency = 2\n");
     let env = vars(&[("TQ_SCHEDULER__INGEST_BATCH", "8"), ("TQ_WORKER__CONCURRENCY", "3")]);
-    let flags = BTreeMap::from([("worker.concurrency", 9)]);
+    let flags = BTreeMap::from([("worker.concurrency", "9")]);
     let loaded = load(Some(file.path()), env, &flags).unwrap();
     let config = &loaded.config;
     assert_eq!(config.scheduler.policy.name(), "edf");
@@ -79,7 +79,7 @@ fn a_secret_that_looks_like_a_number_is_read_and_never_shown() {
     let env = vars(&[("TQ_REDIS__PASSWORD", "0077"), ("TQ_REDIS_URL", "redis://u:hush@h:1")]);
     let loaded = load(None, env, &no_flags()).unwrap();
     assert_eq!(loaded.config.redis.password.as_deref(), Some("0077"));
-    for shown in [loaded.to_toml(), loaded.to_json().to_string()] {
+    for shown in [loaded.to_toml(), loaded.to_json().to_string(), format!("{:?}", loaded.config)] {
         assert!(!shown.contains("0077") && !shown.contains("hush"), "{shown}");
     }
 }
