@@ -10,9 +10,9 @@ pub mod show;
 pub mod source;
 #[cfg(test)]
 mod tests;
-pub mod units;
 pub mod validate;
 
+pub use crate::model::units;
 use figment::Figment;
 use figment::providers::Serialized;
 use figment::value::{Dict, Value};

@@ -9,6 +9,7 @@ pub mod rank;
 pub mod record;
 pub mod retry;
 pub mod task;
+pub mod units;
 pub mod wire;
 
 pub use entry::EntryId;

@@ -1,6 +1,6 @@
 //! Durations with units in text: `"250ms"`, `"1m30s"`, `"0s"`.
 
-use crate::model::Micros;
+use super::Micros;
 
 const UNITS: [(&str, i64); 6] =
     [("us", 1), ("µs", 1), ("ms", 1_000), ("s", 1_000_000), ("m", 60_000_000), ("h", 3_600_000_000)];
