@@ -69,12 +69,12 @@ proptest! {
         let first = policy.rank(&task(n, newcomer, 0, 10_000_000));
         policy.insert(first.clone());
         prop_assert_eq!(policy.next(Micros(0)), Some(first.clone()));
-        for flow in 0..weights.len() {
+        for (flow, weight) in weights.iter().enumerate() {
             let mut start = first.score;
             for size in &later {
                 let score = policy.rank(&task(n + 1, flow, 0, *size)).score;
                 prop_assert!(score >= start, "flow {} starts {} before V", flow, start - score);
-                prop_assert_eq!(score, start + *size as f64 / weights[flow]);
+                prop_assert_eq!(score, start + *size as f64 / weight);
                 start = score;
             }
         }
