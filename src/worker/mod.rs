@@ -111,6 +111,7 @@ impl<B: Broker, H: Handler> Worker<B, H> {
             source: settings.source,
             held: held.clone(),
             backoff: settings.recovery.backoff(),
+            slots,
             give_up: interrupt.clone(),
         };
         let reporter = tokio::spawn(reporter.run(reports));

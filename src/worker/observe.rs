@@ -16,6 +16,15 @@ pub(super) fn concurrency(slots: u32) {
     gauge!(names::WORKER_CONCURRENCY).set(f64::from(slots));
 }
 
+/// How much slot time was spent and offered since the start.
+pub(super) fn slot_time(busy: Micros, offered: Micros) {
+    counter!(names::WORKER_BUSY).absolute((busy.0 / 1_000_000) as u64);
+    counter!(names::WORKER_SLOT).absolute((offered.0 / 1_000_000) as u64);
+    if offered > Micros::ZERO {
+        gauge!(names::WORKER_UTILIZATION).set(busy.as_secs_f64() / offered.as_secs_f64());
+    }
+}
+
 /// Completions were recorded, except those at `duplicates`.
 pub(super) fn completed(completions: &[Completion], duplicates: &[usize]) {
     counter!(names::DUPLICATE_COMPLETIONS).increment(duplicates.len() as u64);

@@ -37,6 +37,7 @@ pub(super) struct Reporter<B> {
     pub(super) source: Source,
     pub(super) held: Arc<Held>,
     pub(super) backoff: Backoff,
+    pub(super) slots: u32,
     /// Cancelled when the worker has interrupted its slots: reports are tried a bounded number of times from then on.
     pub(super) give_up: CancellationToken,
 }
@@ -45,6 +46,7 @@ impl<B: Broker> Reporter<B> {
     /// Runs until every sender is gone and everything has been reported.
     pub(super) async fn run(self, mut outcomes: mpsc::UnboundedReceiver<Outcome>) -> Report {
         let mut report = Report::default();
+        let began = self.clock.raw();
         let mut batch = Vec::new();
         while outcomes.recv_many(&mut batch, BATCH_MAX).await > 0 {
             let mut completions = Vec::with_capacity(batch.len());
@@ -64,6 +66,7 @@ impl<B: Broker> Reporter<B> {
             }
             self.completed(&completions, &mut report).await;
             self.failed(&failed, &mut report).await;
+            observe::slot_time(report.busy_us, (self.clock.raw() - began) * i64::from(self.slots));
         }
         report
     }
