@@ -1,1 +1,3 @@
 //! What several test modules need.
+
+pub(crate) mod cluster;
