@@ -51,6 +51,16 @@ pub struct GlobalArgs {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Campaign for the lease; while leading, admit, rank and dispatch
+    Scheduler(SchedulerArgs),
+    /// Execute tasks
+    Worker(WorkerArgs),
+    /// Show leader, depths, tenants and workers
+    Status(StatusArgs),
+    /// Look at dead letters, send them again, or drop them
+    Dlq(DlqArgs),
+    /// Delete everything in the namespace, except its epoch and fence
+    Reset(ResetArgs),
     /// Show the effective configuration and where each value came from
     Config(ConfigArgs),
     /// Print a shell's completion script
@@ -77,4 +87,152 @@ pub struct ConfigArgs {
 pub struct CompletionsArgs {
     /// Which shell
     pub shell: clap_complete::Shell,
+}
+
+/// `tq scheduler`.
+#[derive(Debug, Default, Args, Serialize)]
+#[command(
+    after_help = "Examples:\n  tq scheduler --policy wfq\n  tq scheduler --config config/edf.toml --max-in-flight 64\n  tq scheduler --policy fifo --lease-ttl 3s --lease-renew 1s --metrics-addr \"\""
+)]
+pub struct SchedulerArgs {
+    /// fifo, priority, edf or wfq
+    #[arg(long, value_name = "POLICY")]
+    #[serde(rename = "scheduler.policy", skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// Tasks dispatched and not ended: a number, 0 for unlimited, or auto
+    #[arg(long, value_name = "N|auto")]
+    #[serde(rename = "scheduler.max_in_flight", skip_serializing_if = "Option::is_none")]
+    pub max_in_flight: Option<String>,
+    /// Tasks per dispatch
+    #[arg(long, value_name = "N")]
+    #[serde(rename = "scheduler.dispatch_batch", skip_serializing_if = "Option::is_none")]
+    pub dispatch_batch: Option<String>,
+    /// How long a grant of the lease lasts
+    #[arg(long, value_name = "SPAN")]
+    #[serde(rename = "leader_election.ttl", skip_serializing_if = "Option::is_none")]
+    pub lease_ttl: Option<String>,
+    /// How often the leader renews it
+    #[arg(long, value_name = "SPAN")]
+    #[serde(rename = "leader_election.renew_interval", skip_serializing_if = "Option::is_none")]
+    pub lease_renew: Option<String>,
+    /// Whether this replica recovers expired attempts
+    #[arg(long, value_name = "true|false")]
+    #[serde(rename = "recovery.enabled", skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<String>,
+    /// Where /metrics, /healthz and /readyz are; empty: nowhere
+    #[arg(long, value_name = "HOST:PORT")]
+    #[serde(rename = "scheduler.metrics_addr", skip_serializing_if = "Option::is_none")]
+    pub metrics_addr: Option<String>,
+}
+
+/// `tq worker`.
+#[derive(Debug, Default, Args, Serialize)]
+#[command(
+    after_help = "Examples:\n  tq worker --concurrency 8\n  tq worker --exec-mode cpu --concurrency 2 --name gpu-1\n  tq worker --fail-rate 0.05 --fail-before-ack-rate 0.2 --fail-seed 7"
+)]
+pub struct WorkerArgs {
+    /// Execution slots
+    #[arg(long, value_name = "N")]
+    #[serde(rename = "worker.concurrency", skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<String>,
+    /// sleep waits for the service time, cpu burns it
+    #[arg(long, value_name = "MODE")]
+    #[serde(rename = "worker.exec_mode", skip_serializing_if = "Option::is_none")]
+    pub exec_mode: Option<String>,
+    /// Probability that the handler fails
+    #[arg(long, value_name = "P")]
+    #[serde(rename = "worker.fail_rate", skip_serializing_if = "Option::is_none")]
+    pub fail_rate: Option<String>,
+    /// Probability that an executed attempt is abandoned before it is acknowledged
+    #[arg(long, value_name = "P")]
+    #[serde(rename = "worker.fail_before_ack_rate", skip_serializing_if = "Option::is_none")]
+    pub fail_before_ack_rate: Option<String>,
+    /// Seed of injected failures
+    #[arg(long, value_name = "N")]
+    #[serde(rename = "worker.fail_seed", skip_serializing_if = "Option::is_none")]
+    pub fail_seed: Option<String>,
+    /// How long running work may go on after a stop
+    #[arg(long, value_name = "SPAN")]
+    #[serde(rename = "worker.shutdown_grace", skip_serializing_if = "Option::is_none")]
+    pub shutdown_grace: Option<String>,
+    /// Name; else host name and process id
+    #[arg(long, value_name = "NAME")]
+    #[serde(rename = "worker.name", skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where /metrics, /healthz and /readyz are; empty: nowhere
+    #[arg(long, value_name = "HOST:PORT")]
+    #[serde(rename = "worker.metrics_addr", skip_serializing_if = "Option::is_none")]
+    pub metrics_addr: Option<String>,
+}
+
+/// `tq status`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tq status\n  tq status --watch\n  tq status --json | jq .places")]
+pub struct StatusArgs {
+    /// Look again every second, until a signal
+    #[arg(long)]
+    pub watch: bool,
+    /// One JSON document; with --watch, one a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tq dlq`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tq dlq list\n  tq dlq show task-42-000007\n  tq dlq requeue --all\n  \
+    tq dlq purge --older-than 24h")]
+pub struct DlqArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: DlqCommand,
+}
+
+/// What to do with dead letters. They are named by entry id or task id.
+#[derive(Debug, Subcommand)]
+pub enum DlqCommand {
+    /// List them, oldest first
+    List {
+        /// How many; 0 for all
+        #[arg(long, default_value_t = 100)]
+        limit: usize,
+        /// A JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show everything that is known of some
+    Show {
+        /// Entry or task ids
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Send them to ingress again, as they were sent
+    Requeue {
+        /// Entry or task ids
+        #[arg(value_name = "ID", required_unless_present = "all")]
+        ids: Vec<String>,
+        /// All of them
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+    },
+    /// Drop them
+    Purge {
+        /// Entry or task ids
+        #[arg(value_name = "ID", required_unless_present_any = ["all", "older_than"])]
+        ids: Vec<String>,
+        /// All of them
+        #[arg(long, conflicts_with_all = ["ids", "older_than"])]
+        all: bool,
+        /// Those given up longer ago than this, such as 24h
+        #[arg(long, value_name = "SPAN", conflicts_with = "ids")]
+        older_than: Option<String>,
+    },
+}
+
+/// `tq reset`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tq reset --yes\n  tq reset --namespace trial --yes")]
+pub struct ResetArgs {
+    /// Yes, delete
+    #[arg(long)]
+    pub yes: bool,
 }

@@ -2,7 +2,15 @@
 
 mod completions;
 mod config;
+mod connect;
+mod dlq;
 mod output;
+mod reset;
+mod scheduler;
+mod serve;
+mod session;
+mod status;
+mod worker;
 
 use crate::cli::{Cli, Command, GlobalArgs};
 use crate::config::{Loaded, Violations, load};
@@ -30,6 +38,11 @@ pub fn run(cli: Cli) -> u8 {
 fn dispatch(cli: Cli) -> anyhow::Result<()> {
     let global = cli.global;
     match cli.command {
+        Command::Scheduler(args) => scheduler::run(&global, &args),
+        Command::Worker(args) => worker::run(&global, &args),
+        Command::Status(args) => status::run(&global, &args),
+        Command::Dlq(args) => dlq::run(&global, &args),
+        Command::Reset(args) => reset::run(&global, &args),
         Command::Config(args) => config::run(&global, &args),
         Command::Completions(args) => completions::run(&args),
     }
