@@ -89,8 +89,14 @@ pub fn read(entry: &IngressEntry, bytes_max: usize, now: Micros) -> Result<Task,
         let detail = format!("the task has {} bytes; the limit is {bytes_max} (scheduler.task_bytes_max)", raw.len());
         return Err(dead(DeadReason::TooLarge, detail, "", ""));
     }
-    let wire: WireTask<'_> =
-        serde_json::from_slice(&raw).map_err(|error| dead(DeadReason::Malformed, diagnose(&raw, &error), "", ""))?;
+    let wire = match serde_json::from_slice::<WireTask<'_>>(&raw) {
+        // Serde would also read an array of all fields in order.
+        Ok(_) if raw.trim_ascii_start().first() != Some(&b'{') => {
+            return Err(dead(DeadReason::Malformed, "the task is not a JSON object".into(), "", ""));
+        }
+        Ok(wire) => wire,
+        Err(error) => return Err(dead(DeadReason::Malformed, diagnose(&raw, &error), "", "")),
+    };
     let id = wire.id.as_deref().unwrap_or_default();
     let tenant = wire.tenant.as_deref().unwrap_or("default");
     let kind = wire.kind.as_deref().unwrap_or("sim");
