@@ -18,7 +18,7 @@ impl Store {
         }
         self.done.housekeep(now, done_retention);
         let before = self.workers.len();
-        self.workers.retain(|_, seen| now - seen.seen_us < worker_silence);
+        self.workers.retain(|_, seen| now - seen.seen_us <= worker_silence);
         self.wake.workers += u64::from(self.workers.len() < before);
     }
 

@@ -11,7 +11,8 @@ impl Store {
         if let Some(leader) = self.leader.as_ref().filter(|leader| leader.expiry > now) {
             return Grant::Held { owner: leader.owner.clone(), left: leader.expiry - now };
         }
-        self.epoch = Epoch(self.epoch.0 + 1);
+        // A term below the fence could never write.
+        self.epoch = Epoch(self.epoch.max(self.fence).0 + 1);
         self.leader = Some(Leader { owner: owner.to_owned(), epoch: self.epoch, expiry: now + ttl });
         Grant::Granted(self.epoch)
     }

@@ -77,7 +77,9 @@ impl Store {
                 Source::Execution => self.execution.held.remove(&delivery.entry).is_some(),
                 Source::Ingress => {
                     self.ingress.entries.remove(&delivery.entry);
-                    self.ingress_group.held.remove(&delivery.entry).is_some()
+                    self.ingress_group.held.remove(&delivery.entry);
+                    // Nothing was dispatched in the control arm, so nothing is freed.
+                    false
                 }
             });
         }
@@ -98,6 +100,7 @@ impl Store {
             }
             self.execution.held.remove(&retry.entry);
             self.free(1);
+            self.count("handler_failed", u64::from(retry.handler_failed));
             if self.tasks.contains_key(&retry.id) {
                 self.settle(retry, now, stamp);
             }
@@ -107,7 +110,6 @@ impl Store {
 
     /// Carries out the fate of a live attempt of an unfinished task.
     fn settle(&mut self, retry: &Retry, now: Micros, stamp: Micros) {
-        self.count("handler_failed", u64::from(retry.handler_failed));
         let again = if retry.spent { "retried" } else { "interrupted" };
         match &retry.fate {
             Fate::Pending(rank) => {
