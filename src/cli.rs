@@ -55,6 +55,8 @@ pub enum Command {
     Scheduler(SchedulerArgs),
     /// Execute tasks
     Worker(WorkerArgs),
+    /// Submit a workload, a trace or given tasks, each at its instant
+    Produce(ProduceArgs),
     /// Show leader, depths, tenants and workers
     Status(StatusArgs),
     /// Look at dead letters, send them again, or drop them
@@ -163,6 +165,63 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "HOST:PORT")]
     #[serde(rename = "worker.metrics_addr", skip_serializing_if = "Option::is_none")]
     pub metrics_addr: Option<String>,
+}
+
+/// `tq produce`.
+#[derive(Debug, Default, Args, Serialize)]
+#[command(after_help = "Examples:\n  tq produce --workload bursty --count 1000 --seed 7\n  \
+    tq produce --trace trace.csv --load 0.9 --slots 8\n  tq produce --trace trace.csv --speed 60 --count 1000\n  \
+    echo '{\"id\": \"mail-1\", \"service_us\": 20000}' | tq produce --from -\n  \
+    tq produce --count 10 --dry-run")]
+pub struct ProduceArgs {
+    /// uniform, bursty, heavy_tailed or multi_tenant
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["trace", "from"])]
+    #[serde(rename = "workload.type", skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
+    /// How many tasks; of a trace, the first so many
+    #[arg(long, value_name = "N")]
+    #[serde(rename = "workload.count", skip_serializing_if = "Option::is_none")]
+    pub count: Option<String>,
+    /// Fixes every draw, and is part of the ids
+    #[arg(long, value_name = "N")]
+    #[serde(rename = "workload.seed", skip_serializing_if = "Option::is_none")]
+    pub seed: Option<String>,
+    /// Mean arrivals per second
+    #[arg(long, value_name = "R", conflicts_with = "trace")]
+    #[serde(rename = "workload.arrival_rate_per_s", skip_serializing_if = "Option::is_none")]
+    pub rate: Option<String>,
+    /// Ids are PREFIX-SEED-NUMBER
+    #[arg(long, value_name = "PREFIX")]
+    #[serde(rename = "workload.id_prefix", skip_serializing_if = "Option::is_none")]
+    pub id_prefix: Option<String>,
+    /// Replay a trace: submit_ms,duration_ms,tenant,priority,deadline_ms,kind
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "from")]
+    #[serde(skip)]
+    pub trace: Option<PathBuf>,
+    /// Replay it so many times as fast, durations and deadlines too
+    #[arg(long, value_name = "X", requires = "trace", conflicts_with = "load")]
+    #[serde(skip)]
+    pub speed: Option<f64>,
+    /// Stretch its arrivals to this offered load
+    #[arg(long, value_name = "RHO", requires_all = ["trace", "slots"])]
+    #[serde(skip)]
+    pub load: Option<f64>,
+    /// Execution slots that --load is meant for
+    #[arg(long, value_name = "N", requires = "load")]
+    #[serde(skip)]
+    pub slots: Option<u32>,
+    /// Submit given tasks, one JSON object a line; - is standard input. At once, or at --rate
+    #[arg(long, value_name = "FILE.jsonl|-")]
+    #[serde(skip)]
+    pub from: Option<PathBuf>,
+    /// Print the tasks instead, one JSON object a line; instants count from the start
+    #[arg(long)]
+    #[serde(skip)]
+    pub dry_run: bool,
+    /// Report as JSON
+    #[arg(long)]
+    #[serde(skip)]
+    pub json: bool,
 }
 
 /// `tq status`.

@@ -124,3 +124,73 @@ fn a_closed_pipe_ends_quietly() {
     let ended = child.wait_with_output().unwrap();
     assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
 }
+
+fn dry_run(args: &[&str]) -> String {
+    let out = tq().args(["produce", "--dry-run"]).args(args).assert().success();
+    String::from_utf8_lossy(&out.get_output().stdout).into_owned()
+}
+
+#[test]
+fn a_dry_run_is_a_function_of_its_arguments() {
+    let args = ["--workload", "heavy_tailed", "--count", "50", "--seed", "7", "--id-prefix", "x"];
+    let tasks = dry_run(&args);
+    assert_eq!(tasks, dry_run(&args));
+    assert_eq!(tasks.lines().count(), 50);
+    for (number, line) in tasks.lines().enumerate() {
+        let task: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(task["id"], format!("x-7-{number:06}"));
+    }
+    let other_seed = dry_run(&["--workload", "heavy_tailed", "--count", "50", "--seed", "8", "--id-prefix", "x"]);
+    assert_ne!(tasks, other_seed);
+}
+
+#[test]
+fn a_trace_is_sped_up_or_stretched_and_cut() {
+    let header = "submit_ms,duration_ms,tenant,priority,deadline_ms,kind\n";
+    let trace = file(&format!("{header}0,100,a,,,\n1000,100,b,,,\n4000,100,a,,,\n"));
+    let path = trace.path().to_str().unwrap();
+    let submitted = |text: String| -> Vec<i64> {
+        let tasks = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        tasks.map(|task| task["submitted_us"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(submitted(dry_run(&["--trace", path, "--speed", "10"])), [0, 100_000, 400_000]);
+    // Σ durations / (span × slots) = 0.3 s / (4 s × 1) = 0.075: at load 0.15 it all takes half as long.
+    assert_eq!(submitted(dry_run(&["--trace", path, "--load", "0.15", "--slots", "1"])), [0, 500_000, 2_000_000]);
+    assert_eq!(submitted(dry_run(&["--trace", path, "--count", "2"])), [0, 1_000_000]);
+    tq().args(["produce", "--dry-run", "--trace", path, "--speed", "0"]).assert().code(2);
+    for wrong in [&["--load", "0.5"][..], &["--speed", "2"], &["--trace", "x", "--workload", "uniform"]] {
+        tq().args(["produce", "--dry-run"]).args(wrong).assert().code(2);
+    }
+}
+
+#[test]
+fn given_tasks_are_checked_before_any_is_submitted() {
+    let good = "{\"id\": \"a\", \"service_us\": 5}\n\n{\"payload\": [1, 2]}\n";
+    tq().args(["produce", "--dry-run", "--from", "-"])
+        .write_stdin(good)
+        .assert()
+        .success()
+        .stdout("{\"id\": \"a\", \"service_us\": 5}\n{\"payload\": [1, 2]}\n");
+    tq().args(["produce", "--dry-run", "--from", "-"])
+        .write_stdin(format!("{good}{{\"priority\": 256}}\n"))
+        .assert()
+        .code(1)
+        .stdout(predicate::str::is_empty())
+        .stderr(contains("line 4").and(contains("priority")));
+}
+
+#[test]
+fn redis_that_does_not_answer_is_exit_code_1_and_shows_no_password() {
+    for command in [&["status"][..], &["dlq", "list"], &["reset", "--yes"], &["produce"]] {
+        tq().args(command)
+            .args(["--redis", "redis://me:hush@127.0.0.1:1"])
+            .env("TQ_REDIS__CONNECT_TIMEOUT", "1s")
+            .assert()
+            .code(1)
+            .stderr(contains("127.0.0.1:1").and(contains("hush").not()));
+    }
+    tq().arg("reset").assert().code(2).stderr(contains("--yes"));
+    for wrong in [&["requeue"][..], &["purge"], &["purge", "--older-than", "5"], &["purge", "x", "--all"], &["show"]] {
+        tq().arg("dlq").args(wrong).assert().code(2);
+    }
+}

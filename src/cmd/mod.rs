@@ -4,7 +4,10 @@ mod completions;
 mod config;
 mod connect;
 mod dlq;
+mod given;
 mod output;
+mod planned;
+mod produce;
 mod reset;
 mod scheduler;
 mod serve;
@@ -40,6 +43,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Scheduler(args) => scheduler::run(&global, &args),
         Command::Worker(args) => worker::run(&global, &args),
+        Command::Produce(args) => produce::run(&global, &args),
         Command::Status(args) => status::run(&global, &args),
         Command::Dlq(args) => dlq::run(&global, &args),
         Command::Reset(args) => reset::run(&global, &args),

@@ -13,6 +13,7 @@ mod tests;
 pub mod validate;
 
 pub use crate::model::units;
+use crate::workload::WorkloadConfig;
 use figment::Figment;
 use figment::providers::Serialized;
 use figment::value::{Dict, Value};
@@ -43,6 +44,8 @@ pub struct Config {
     pub worker: WorkerConfig,
     /// Expired attempts, retries, backoff.
     pub recovery: RecoveryConfig,
+    /// What `produce` and `bench` submit.
+    pub workload: WorkloadConfig,
     /// Logging.
     pub log: LogConfig,
 }

@@ -52,6 +52,9 @@ pub fn violations(config: &Config) -> Vec<Violation> {
     leader_election(&mut rules, config);
     worker(&mut rules, config);
     recovery(&mut rules, config);
+    for (field, message) in config.workload.violations() {
+        rules.0.push(Violation::new(format!("workload.{field}"), message));
+    }
     log(&mut rules, &config.log);
     rules.0
 }
