@@ -17,11 +17,11 @@ for i = 1, tonumber(ARGV[5]) do
   else
     freed = freed + 1
     entries[#entries + 1] = entry
-    if handler_failed == '1' then
-      failed = failed + 1
-    end
     -- A task without a record was completed by an attempt that had been given up: there is nothing to retry.
     if redis.call('HEXISTS', KEYS[2], id) == 1 then
+      if handler_failed == '1' then
+        failed = failed + 1
+      end
       if fate == 'dead' then
         redis.call('HDEL', KEYS[2], id)
         redis.call('SADD', KEYS[8], id)

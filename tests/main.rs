@@ -8,6 +8,7 @@ mod conformance;
 mod differential;
 mod policy_properties;
 mod queueing;
+mod redis_broker;
 mod support;
 mod system;
 mod tidy;

@@ -6,6 +6,7 @@ pub mod lease;
 pub mod logging;
 pub mod metrics;
 pub mod offset;
+pub mod redis;
 pub mod shutdown;
 pub mod status_table;
 pub mod status_view;

@@ -4,7 +4,7 @@ use crate::model::Micros;
 use fred::types::Value;
 
 /// The consumer group of the execution stream (and of ingress, in the control arm).
-pub const GROUP: &str = "workers";
+pub(super) const GROUP: &str = "workers";
 
 /// Key names of one namespace.
 #[derive(Debug, Clone)]
