@@ -1,4 +1,4 @@
--- lib/chunk.lua: passes long slices of ARGV to one command in pieces, since Lua's stack holds about 8,000 values.
+-- chunk.lua: passes long slices of ARGV to one command in pieces, since Lua's stack holds about 8,000 values.
 
 local CHUNK = 6000
 

@@ -1,4 +1,4 @@
--- lib/fence.lua: the only copy of the fence rule; every script of the leader calls it before anything else.
+-- fence.lua: the only copy of the fence rule; every script of the leader calls it before anything else.
 
 -- Returns nothing when `epoch` may write (and raises the fence to it), else the error to return. Epoch 0: no election.
 local function fenced(fence_key, epoch)

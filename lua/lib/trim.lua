@@ -1,4 +1,4 @@
--- lib/trim.lua: frees acknowledged stream entries behind the oldest one that is still in flight.
+-- trim.lua: frees acknowledged stream entries behind the oldest one that is still in flight.
 
 -- How many acknowledged entries may wait behind one long task before the scripts delete singly.
 local BEHIND_MAX = 4096
