@@ -1,12 +1,11 @@
 //! The Redis broker on a private server: what the generic suite cannot see, because it lies in Redis.
 
+use crate::support::redis::{connect, server};
 use bytes::Bytes;
 use tq::broker::redis::RedisBroker;
 use tq::broker::{
     AdmitBatch, AdmitItem, Admitted, Broker, BrokerError, DispatchBatch, Fate, Grant, Retry, Source, WorkerBeat,
 };
-use tq::clock::Clock;
-use tq::config::RedisConfig;
 use tq::lab::harness::private_redis::PrivateRedis;
 use tq::model::outcome::{Completion, Delivery};
 use tq::model::wire;
@@ -15,20 +14,11 @@ use tq::model::{EntryId, Epoch, Micros, Rank, Record};
 const NOW: Micros = Micros(1_714_521_600_000_000);
 const BLOCK: Micros = Micros::from_secs(20);
 
-/// A server and a broker on it; `None`, with a note, where there is no `redis-server`.
+/// A server and a broker on it; `None` where there is no `redis-server`.
 async fn broker() -> Option<(PrivateRedis, RedisBroker)> {
-    if !PrivateRedis::available() {
-        println!("skipped: no redis-server on the PATH");
-        return None;
-    }
-    let redis = PrivateRedis::start().unwrap();
-    let broker = connect(&redis, "t").await;
-    Some((redis, broker))
-}
-
-async fn connect(redis: &PrivateRedis, namespace: &str) -> RedisBroker {
-    let config = RedisConfig { url: redis.url(), ..RedisConfig::default() };
-    RedisBroker::connect(&config, namespace, &Clock::real()).await.unwrap()
+    let server = server()?;
+    let broker = connect(&server).await;
+    Some((server, broker))
 }
 
 /// What the private server answers to one command, through its own command line client.

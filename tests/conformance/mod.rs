@@ -1,5 +1,5 @@
 //! One suite for every broker: each body shows one sentence of the contract in `src/broker/mod.rs`. The memory broker runs
-//! it in virtual time.
+//! it in virtual time, the Redis broker on a private server each.
 
 mod admit;
 mod complete;
@@ -31,6 +31,16 @@ macro_rules! suite {
                 fn $body() {
                     tq::clock::Clock::run_virtual(async |clock| {
                         let broker = tq::broker::memory::MemoryBroker::new(clock.clone());
+                        crate::conformance::$operation::$body(broker, clock).await;
+                    });
+                })+
+            })+
+        }
+        mod redis {
+            $(mod $operation {
+                $(#[test]
+                fn $body() {
+                    crate::support::redis::run(async |broker, clock| {
                         crate::conformance::$operation::$body(broker, clock).await;
                     });
                 })+

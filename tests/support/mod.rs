@@ -1,3 +1,5 @@
 //! What several test modules need.
 
 pub(crate) mod cluster;
+
+pub(crate) mod redis;

@@ -144,7 +144,7 @@ impl RedisBroker {
         let k = &self.shared.keys;
         if results_retention > Micros::ZERO {
             let oldest = Value::from(format!("{}-0", (now - results_retention).as_millis().max(0)));
-            let arguments = vec![k.results(), "MINID".into(), "~".into(), oldest];
+            let arguments = vec![k.results(), "MINID".into(), "=".into(), oldest];
             self.shared.connections.call("XTRIM", arguments).await?;
         }
         let silent_since = now - worker_silence + Micros(1);
