@@ -3,6 +3,8 @@
 -- ARGV: 1 wake channel 2 group 3 "execution" or "ingress" 4 life of the done bucket in ms, 0 for ever 5 id after the largest entry 6 number of completions 7 how many of them missed their deadline 8 number of service increments; from 9: entries, ids, ("result", JSON) pairs, (service field, increment) pairs
 -- Returns: places (from 0) of those that were recorded before or are no longer known
 -- Errors: none of its own
+-- A full store refuses here, before anything has moved: commands that free memory would still run and tear the move.
+redis.call('HINCRBY', KEYS[4], 'completed', 0)
 local n, missed, increments = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local scheduled = ARGV[3] == 'execution'
 local ids, results = 8 + n, 8 + 2 * n

@@ -11,7 +11,6 @@ for i = 2, #ARGV do
     for at = 1, #entry[2], 2 do
       fields[entry[2][at]] = entry[2][at + 1]
     end
-    taken = taken + redis.call('XDEL', KEYS[1], ARGV[i])
     if ARGV[1] == '1' then
       local read, letter = pcall(cjson.decode, fields.letter or '')
       for bucket = 3, #KEYS do
@@ -21,6 +20,8 @@ for i = 2, #ARGV do
       end
       redis.call('XADD', KEYS[2], '*', 'task', fields.task or '')
     end
+    -- Last: a full store refuses the command above, and the letter must still be there then.
+    taken = taken + redis.call('XDEL', KEYS[1], ARGV[i])
   end
 end
 return taken

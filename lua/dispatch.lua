@@ -7,6 +7,8 @@ local refused = fenced(KEYS[1], ARGV[1])
 if refused then
   return refused
 end
+-- A full store refuses here, before anything has moved: commands that free memory would still run and tear the move.
+redis.call('HINCRBY', KEYS[5], 'dispatched', 0)
 local chosen = tonumber(ARGV[4])
 local totals = redis.call('HMGET', KEYS[5], 'dispatched', 'freed')
 local dispatched, freed = tonumber(totals[1] or '0'), tonumber(totals[2] or '0')

@@ -3,6 +3,8 @@
 -- ARGV: 1 wake channel 2 group 3 "execution" or "ingress" 4 entry 5 id, or empty 6 letter 7 raw 8 life of the done bucket in ms, 0 for ever
 -- Returns: 1 if it was live, else 0
 -- Errors: none of its own
+-- A full store refuses here, before anything has moved: commands that free memory would still run and tear the move.
+redis.call('HINCRBY', KEYS[4], 'dead', 0)
 if redis.call('XACK', KEYS[1], ARGV[2], ARGV[4]) == 0 then
   return 0
 end

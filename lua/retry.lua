@@ -3,6 +3,8 @@
 -- ARGV: 1 wake channel 2 group 3 life of the done bucket in ms, 0 for ever 4 id after the largest entry 5 number of attempts; from 6, eight for each: entry, id, least idle in ms or -1, "1" if the handler failed, "1" if the attempt is spent, fate (pending delayed dead), then score and member, due and text, or letter and raw
 -- Returns: places (from 0) of those that were not live any more or not idle enough
 -- Errors: none of its own
+-- A full store refuses here, before anything has moved: commands that free memory would still run and tear the move.
+redis.call('HINCRBY', KEYS[6], 'retried', 0)
 local stale, entries, freed = {}, {}, 0
 local retried, interrupted, dead, failed = 0, 0, 0, 0
 for i = 1, tonumber(ARGV[5]) do
@@ -52,14 +54,15 @@ for name, count in pairs({ dead = dead, handler_failed = failed }) do
     redis.call('HINCRBY', KEYS[6], name, count)
   end
 end
-if freed > 0 then
-  local total = redis.call('HINCRBY', KEYS[6], 'freed', freed)
-  trim(KEYS[1], ARGV[2], ARGV[4], (redis.call('HGET', KEYS[6], 'dispatched') or 0) - total, entries)
-  redis.call('PUBLISH', ARGV[1], 'freed ' .. total)
-end
+-- First what was returned, then the free slot: the leader must not fill it before it knows who may rank first.
 if retried + interrupted > 0 then
   local again = redis.call('HINCRBY', KEYS[6], 'retried', retried)
     + redis.call('HINCRBY', KEYS[6], 'interrupted', interrupted)
   redis.call('PUBLISH', ARGV[1], 'returned ' .. again)
+end
+if freed > 0 then
+  local total = redis.call('HINCRBY', KEYS[6], 'freed', freed)
+  trim(KEYS[1], ARGV[2], ARGV[4], (redis.call('HGET', KEYS[6], 'dispatched') or 0) - total, entries)
+  redis.call('PUBLISH', ARGV[1], 'freed ' .. total)
 end
 return stale

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cases;
+mod cases_heartbeat;
 mod cli;
 mod config_files;
 mod conformance;
@@ -9,6 +10,7 @@ mod differential;
 mod policy_properties;
 mod queueing;
 mod redis_broker;
+mod redis_full_store;
 mod support;
 mod system;
 mod tidy;
