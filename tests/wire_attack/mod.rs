@@ -2,6 +2,7 @@
 //! Valid work is done as if they were not there; each of them is a dead letter with its reason, or a counted duplicate.
 
 mod entries;
+mod raw;
 
 use bytes::Bytes;
 use entries::{Entry, Expect};
@@ -9,8 +10,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use tq::broker::memory::MemoryBroker;
+use tq::broker::redis::RedisBroker;
 use tq::broker::{Broker, Snapshot};
 use tq::clock::Clock;
+use tq::config::RedisConfig;
+use tq::lab::harness::private_redis::PrivateRedis;
 use tq::model::outcome::{Delivery, TaskResult};
 use tq::model::{EntryId, Micros};
 use tq::policy::PolicyKind;
@@ -196,4 +200,27 @@ fn valid_work_is_done_at_the_instants_at_which_it_would_have_been_done_anyway() 
         assert!(attacked.len() > ATTACKS / 10);
         assert_eq!(attacked, alone, "{policy}");
     }
+}
+
+#[test]
+fn ten_thousand_bad_entries_are_each_accounted_for_in_redis() {
+    if !PrivateRedis::available() {
+        println!("skipped: no redis-server on the PATH");
+        return;
+    }
+    let redis = PrivateRedis::start().unwrap();
+    let plan = plan(ATTACKS, true);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let aftermath = runtime.block_on(async {
+        let clock = Clock::real();
+        let config = RedisConfig { url: redis.url(), ..RedisConfig::default() };
+        let broker = RedisBroker::connect(&config, "attack", &clock).await.unwrap();
+        let mut raw = raw::Raw::connect(&redis.socket());
+        run(broker, clock, PolicyKind::Wfq, &plan, async move |burst| {
+            let tasks: Vec<Option<&[u8]>> = burst.iter().map(|entry| entry.task.as_deref()).collect();
+            raw.xadd("{attack}:ingress", &tasks)
+        })
+        .await
+    });
+    check(&plan, &aftermath);
 }
