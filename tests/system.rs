@@ -1,1 +1,5 @@
-//! To be written.
+//! The whole system as a user runs it: separate processes, real signals, a private Redis, `tq status` as the witness.
+
+mod endpoints;
+mod processes;
+mod survival;
