@@ -1,6 +1,6 @@
 //! Connections to the configured Redis.
 
-use crate::broker::memory::MemoryBroker;
+use crate::broker::redis::RedisBroker;
 use crate::broker::{BrokerError, BrokerResult};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -9,15 +9,15 @@ use anyhow::Context;
 use tokio_util::sync::CancellationToken;
 
 /// The broker of every command but `bench` and `sim`.
-pub(super) type Store = MemoryBroker;
+pub(super) type Store = RedisBroker;
 
 /// How long to wait between attempts to connect.
 const PAUSE: Micros = Micros::from_millis(500);
 
 /// One attempt.
 pub(super) async fn open(config: &Config, clock: &Clock) -> BrokerResult<Store> {
-    let _ = (config, clock);
-    Err(BrokerError::Unsupported("the Redis broker is not built in yet".into()))
+    let store = RedisBroker::connect(&config.redis, &config.streams.namespace, clock).await?;
+    Ok(store.with_done_retention(config.streams.done_retention))
 }
 
 /// Tries until Redis answers; one line says that it waits, one that it is over. `None`: stopped first.

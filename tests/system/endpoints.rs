@@ -82,7 +82,12 @@ fn metrics_carry_the_names_of_the_contract() {
     }
     exposes(&scheduler, "scheduler", &SCHEDULER, &WORKER);
     exposes(&worker, "worker", &WORKER, &SCHEDULER);
-    let leads = || get(&scheduler.address(), "/metrics").1.lines().any(|l| l.starts_with("tq_scheduler_is_leader") && l.ends_with(" 1"));
+    let leads = || {
+        get(&scheduler.address(), "/metrics")
+            .1
+            .lines()
+            .any(|l| l.starts_with("tq_scheduler_is_leader") && l.ends_with(" 1"))
+    };
     wait_for("the only scheduler to lead", || leads().then_some(()));
     worker.stop();
     scheduler.stop();
