@@ -3,6 +3,7 @@
 mod bench;
 mod cases;
 mod cases_heartbeat;
+mod cases_order;
 mod cli;
 mod config_files;
 mod conformance;
