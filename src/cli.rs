@@ -3,6 +3,9 @@
 //! Whatever overrides a configured field is a text here: the configuration checks flags, variables and file by the same
 //! rules and reports everything that is wrong at once.
 
+mod bench;
+
+pub use bench::BenchArgs;
 use clap::{Args, Parser, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -63,6 +66,8 @@ pub enum Command {
     Dlq(DlqArgs),
     /// Delete everything in the namespace, except its epoch and fence
     Reset(ResetArgs),
+    /// Measure what the policies do to workloads
+    Bench(Box<BenchArgs>),
     /// Show the effective configuration and where each value came from
     Config(ConfigArgs),
     /// Print a shell's completion script

@@ -1,5 +1,6 @@
 //! The commands: each one puts library parts together. Exit codes are decided here.
 
+mod bench;
 mod completions;
 mod config;
 mod connect;
@@ -47,6 +48,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Status(args) => status::run(&global, &args),
         Command::Dlq(args) => dlq::run(&global, &args),
         Command::Reset(args) => reset::run(&global, &args),
+        Command::Bench(args) => bench::run(&global, &args),
         Command::Config(args) => config::run(&global, &args),
         Command::Completions(args) => completions::run(&args),
     }

@@ -1,3 +1,14 @@
-//! See lib.rs.
+//! Measuring tq: experiments that run the product and write down what its task records say. Nothing in the product imports it.
 
+pub mod cell;
 pub mod harness;
+mod manifest;
+pub mod matrix;
+pub mod plan;
+pub mod profile;
+mod progress;
+mod records;
+pub mod stamp;
+pub mod store;
+mod table;
+mod warnings;

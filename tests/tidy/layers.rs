@@ -23,7 +23,7 @@ fn allowed(module: &[&str]) -> Option<Vec<&'static str>> {
             inner.extend(["clock", "broker", "config", "runtime", "sim", "lab"]);
             inner
         }
-        ["cli"] => vec!["model", "policy", "workload", "config"],
+        ["cli", ..] => vec!["model", "policy", "workload", "config", "lab"],
         _ => return None,
     })
 }
