@@ -1,5 +1,5 @@
 //! One suite for every broker: each body shows one sentence of the contract in `src/broker/mod.rs`. The memory broker runs
-//! it in virtual time, the Redis broker on a private server each.
+//! it in virtual time, the Redis broker in real time on a private server, where there is one.
 
 mod admit;
 mod complete;
@@ -22,7 +22,7 @@ mod snapshot;
 mod submit;
 mod wakes;
 
-/// Runs every body of every operation under `$arm::run!(body)`.
+/// Runs every body of every operation on every broker.
 macro_rules! suite {
     ($($operation:ident: $($body:ident)+;)+) => {
         mod memory {
@@ -40,9 +40,7 @@ macro_rules! suite {
             $(mod $operation {
                 $(#[test]
                 fn $body() {
-                    crate::support::redis::run(async |broker, clock| {
-                        crate::conformance::$operation::$body(broker, clock).await;
-                    });
+                    crate::support::redis::run(crate::conformance::$operation::$body);
                 })+
             })+
         }

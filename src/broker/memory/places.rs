@@ -26,6 +26,11 @@ impl<T> Stream<T> {
         self.last
     }
 
+    /// Drops every entry; ids go on growing.
+    pub(super) fn emptied(&self) -> Self {
+        Stream { entries: BTreeMap::new(), last: self.last }
+    }
+
     pub(super) fn after(&self, after: EntryId) -> impl Iterator<Item = (&EntryId, &T)> {
         self.entries.range((Bound::Excluded(after), Bound::Unbounded))
     }
@@ -168,6 +173,11 @@ impl Execution {
     pub(super) fn push(&mut self, now: Micros, make: impl FnOnce(EntryId) -> Delivery) {
         self.last = next_id(self.last, now);
         self.waiting.push_back(make(self.last));
+    }
+
+    /// Nothing in it; ids go on growing.
+    pub(super) fn emptied(&self) -> Self {
+        Execution { last: self.last, ..Execution::default() }
     }
 
     /// Takes up to `count` deliveries for `worker`.

@@ -98,6 +98,10 @@ impl Store {
     /// Empties the namespace. Epoch and fence stay, so that no term is ever given twice; so do the totals of wake-ups.
     pub(super) fn reset(&mut self) {
         *self = Store {
+            ingress: self.ingress.emptied(),
+            execution: self.execution.emptied(),
+            results: self.results.emptied(),
+            dead: self.dead.emptied(),
             done_retention: self.done_retention,
             epoch: self.epoch,
             fence: self.fence,

@@ -100,7 +100,6 @@ impl Store {
             }
             self.execution.held.remove(&retry.entry);
             self.free(1);
-            self.count("handler_failed", u64::from(retry.handler_failed));
             if self.tasks.contains_key(&retry.id) {
                 self.settle(retry, now, stamp);
             }
@@ -110,6 +109,7 @@ impl Store {
 
     /// Carries out the fate of a live attempt of an unfinished task.
     fn settle(&mut self, retry: &Retry, now: Micros, stamp: Micros) {
+        self.count("handler_failed", u64::from(retry.handler_failed));
         let again = if retry.spent { "retried" } else { "interrupted" };
         match &retry.fate {
             Fate::Pending(rank) => {
