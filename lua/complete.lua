@@ -1,13 +1,13 @@
 -- complete.lua: records each completion once per task id, frees the slots, accounts the tenants, acknowledges and trims.
 -- KEYS: 1 execution, or ingress in the control arm (stream) 2 tasks (hash) 3 results (stream) 4 counters (hash) 5 service (hash) 6 done, current bucket (set)
--- ARGV: 1 wake channel 2 group 3 "execution" or "ingress" 4 life of the done bucket in ms, 0 for ever 5 id after the largest entry 6 number of completions 7 how many of them missed their deadline 8 number of service increments; from 9: entries, ids, ("result", JSON) pairs, (service field, increment) pairs
+-- ARGV: 1 wake channel 2 group 3 "execution" or "ingress" 4 life of the done bucket in ms, 0 for ever 5 number of completions 6 how many of them missed their deadline 7 number of service increments; from 8: entries, ids, ("result", JSON) pairs, (service field, increment) pairs
 -- Returns: places (from 0) of those that were recorded before or are no longer known
 -- Errors: none of its own
 -- A full store refuses here, before anything has moved: commands that free memory would still run and tear the move.
 redis.call('HINCRBY', KEYS[4], 'completed', 0)
-local n, missed, increments = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local n, missed, increments = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local scheduled = ARGV[3] == 'execution'
-local ids, results = 8 + n, 8 + 2 * n
+local ids, results = 7 + n, 7 + 2 * n
 
 local recorded, duplicates = {}, {}
 for i = 1, n do
@@ -62,19 +62,19 @@ if missed > 0 then
 end
 
 local acknowledged, entries = 0, {}
-for at = 9, 8 + n, CHUNK do
-  acknowledged = acknowledged + redis.call('XACK', KEYS[1], ARGV[2], unpack(ARGV, at, math.min(at + CHUNK - 1, 8 + n)))
+for at = 8, 7 + n, CHUNK do
+  acknowledged = acknowledged + redis.call('XACK', KEYS[1], ARGV[2], unpack(ARGV, at, math.min(at + CHUNK - 1, 7 + n)))
 end
 for i = 1, n do
-  entries[i] = ARGV[8 + i]
+  entries[i] = ARGV[7 + i]
 end
 if scheduled then
   local freed = redis.call('HINCRBY', KEYS[4], 'freed', acknowledged)
   local live = (redis.call('HGET', KEYS[4], 'dispatched') or 0) - freed
-  trim(KEYS[1], ARGV[2], ARGV[5], live, entries)
+  trim(KEYS[1], ARGV[2], live, entries)
   redis.call('PUBLISH', ARGV[1], 'freed ' .. freed)
 else
   -- Nobody counts what lies in ingress and was not delivered, so nothing is deleted singly there.
-  trim(KEYS[1], ARGV[2], ARGV[5], math.huge, entries)
+  trim(KEYS[1], ARGV[2], math.huge, entries)
 end
 return duplicates

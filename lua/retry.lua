@@ -1,14 +1,14 @@
 -- retry.lua: ends attempts that did not complete; each goes back to pending at its rank, to delayed, or to the dead letters, once.
 -- KEYS: 1 execution (stream) 2 tasks (hash) 3 pending (zset) 4 delayed (zset) 5 dead (stream) 6 counters (hash) 7 returned (list) 8 done, current bucket (set)
--- ARGV: 1 wake channel 2 group 3 life of the done bucket in ms, 0 for ever 4 id after the largest entry 5 number of attempts; from 6, eight for each: entry, id, least idle in ms or -1, "1" if the handler failed, "1" if the attempt is spent, fate (pending delayed dead), then score and member, due and text, or letter and raw
+-- ARGV: 1 wake channel 2 group 3 life of the done bucket in ms, 0 for ever 4 number of attempts; from 5, eight for each: entry, id, least idle in ms or -1, "1" if the handler failed, "1" if the attempt is spent, fate (pending delayed dead), then score and member, due and text, or letter and raw
 -- Returns: places (from 0) of those that were not live any more or not idle enough
 -- Errors: none of its own
 -- A full store refuses here, before anything has moved: commands that free memory would still run and tear the move.
 redis.call('HINCRBY', KEYS[6], 'retried', 0)
 local stale, entries, freed = {}, {}, 0
 local retried, interrupted, dead, failed = 0, 0, 0, 0
-for i = 1, tonumber(ARGV[5]) do
-  local entry, id, idle, handler_failed, spent, fate, first, second = unpack(ARGV, 8 * i - 2, 8 * i + 5)
+for i = 1, tonumber(ARGV[4]) do
+  local entry, id, idle, handler_failed, spent, fate, first, second = unpack(ARGV, 8 * i - 3, 8 * i + 4)
   local live = true
   if idle ~= '-1' then
     local pending = redis.pcall('XPENDING', KEYS[1], ARGV[2], 'IDLE', idle, entry, entry, 1)
@@ -62,7 +62,7 @@ if retried + interrupted > 0 then
 end
 if freed > 0 then
   local total = redis.call('HINCRBY', KEYS[6], 'freed', freed)
-  trim(KEYS[1], ARGV[2], ARGV[4], (redis.call('HGET', KEYS[6], 'dispatched') or 0) - total, entries)
+  trim(KEYS[1], ARGV[2], (redis.call('HGET', KEYS[6], 'dispatched') or 0) - total, entries)
   redis.call('PUBLISH', ARGV[1], 'freed ' .. total)
 end
 return stale

@@ -106,9 +106,9 @@ impl RedisBroker {
         batch: &[Completion],
         now: Micros,
     ) -> BrokerResult<Completed> {
-        let Some(last) = batch.iter().map(|completion| completion.delivery.entry).max() else {
+        if batch.is_empty() {
             return Ok(Completed::default());
-        };
+        }
         let mut sums = Sums::new();
         for completion in batch {
             let sum = sums.entry(completion.delivery.member().tenant()).or_default();
@@ -123,7 +123,6 @@ impl RedisBroker {
             GROUP.into(),
             source_name(source).into(),
             life,
-            last.next().to_string().into(),
             Value::from(batch.len() as i64),
             Value::from(sums.values().map(|sum| sum.2).sum::<i64>()),
             Value::from(increments.len() as i64 / 2),
@@ -140,10 +139,11 @@ impl RedisBroker {
     }
 
     pub(super) async fn retry_batch(&self, batch: &[Retry], now: Micros) -> BrokerResult<Retried> {
-        let Some(last) = batch.iter().map(|retry| retry.entry).max() else { return Ok(Retried::default()) };
+        if batch.is_empty() {
+            return Ok(Retried::default());
+        }
         let (k, (done, life)) = (&self.shared.keys, self.done(now));
-        let mut arguments =
-            vec![k.wake().into(), GROUP.into(), life, last.next().to_string().into(), Value::from(batch.len() as i64)];
+        let mut arguments = vec![k.wake().into(), GROUP.into(), life, Value::from(batch.len() as i64)];
         for retry in batch {
             let flag = |set: bool| Value::from(i64::from(set));
             arguments.extend([
