@@ -5,24 +5,28 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tokio_util::sync::CancellationToken;
+use tq::config::RedisConfig;
+use tq::lab::harness::private_redis::PrivateRedis;
 use tq::lab::matrix::{Matrix, Measured, Report};
 use tq::lab::plan;
 use tq::lab::profile::{Arm, Profile};
-use tq::lab::store::Store;
+use tq::lab::store::{Choice, Store};
 use tq::model::outcome::TaskResult;
 use tq::stats::percentile;
 
 fn run(profile: Profile, directory: &Path, stop: CancellationToken) -> Report {
+    run_on(Choice::Memory, profile, directory, stop)
+}
+
+/// Memory is virtual.
+fn run_on(choice: Choice, profile: Profile, directory: &Path, stop: CancellationToken) -> Report {
     let cells = plan::cells(&profile, None);
-    let matrix = Matrix {
-        profile,
-        cells,
-        store: Store::Memory { is_virtual: true },
-        run_id: "test".into(),
-        results_dir: directory.to_owned(),
-    };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(Box::pin(matrix.run(stop))).unwrap()
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(Box::pin(async {
+        let store = Store::open(choice, choice == Choice::Memory, &RedisConfig::default()).await.unwrap();
+        let (run_id, results_dir) = ("test".into(), directory.to_owned());
+        Matrix { profile, cells, store, run_id, results_dir, quiet: true }.run(stop).await.unwrap()
+    }))
 }
 
 /// The profile `full` once, for every test that looks at it.
@@ -160,6 +164,24 @@ fn an_interrupted_run_leaves_readable_files() {
         assert!(file.headers().unwrap().len() > 10, "{name}");
         assert_eq!(file.records().count(), 0, "{name}");
     }
+}
+
+#[test]
+fn cells_run_on_a_private_redis_and_the_control_arm_has_no_leader() {
+    if !PrivateRedis::available() {
+        println!("skipped: no redis-server on the PATH");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut profile = quick(&["none", "wfq"]);
+    profile.bench.workloads.truncate(1);
+    profile.workload.count = 60;
+    let report = run_on(Choice::Private, profile, directory.path(), CancellationToken::new());
+    assert!(report.is_complete() && report.cells.len() == 2, "{:?}", report.warnings);
+    let epochs = report.cells.iter().map(|m| m.outcome.results.iter().map(|r| r.epoch.0).max().unwrap());
+    assert_eq!(epochs.collect::<Vec<_>>(), [0, 1]);
+    let rows = std::fs::read_to_string(directory.path().join("test/aggregate.csv")).unwrap();
+    assert_eq!(rows.matches(",private-redis,").count(), 2);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use serde_json::json;
 pub(super) fn run(global: &GlobalArgs, args: &BenchArgs) -> anyhow::Result<()> {
     let mut config = configured(global, &())?.config;
     if config.log == LogConfig::default() {
-        config.log.level = "warn".into(); // Comings and goings in cells are no news.
+        config.log.level = "warn,fred=error".into(); // Comings and goings in cells are no news.
     }
     logging::init(&config.log).map_err(anyhow::Error::msg)?;
     let profile = profile(args)?;
@@ -39,7 +39,7 @@ pub(super) fn run(global: &GlobalArgs, args: &BenchArgs) -> anyhow::Result<()> {
             let (cells, tasks) = (cells.len(), cells.iter().map(|cell| cell.tasks.len()).sum::<usize>());
             print(&format!("broker: {}; run {run_id}: {cells} cells, {tasks} tasks\n", store.description()))?;
         }
-        Matrix { profile, cells, store, run_id, results_dir: args.results_dir.clone() }.run(stop).await
+        Matrix { profile, cells, store, run_id, results_dir: args.results_dir.clone(), quiet: false }.run(stop).await
     })?;
     show(args, &report)?;
     if report.interrupted {

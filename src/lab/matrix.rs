@@ -34,6 +34,8 @@ pub struct Matrix {
     pub run_id: String,
     /// Where the run's directory goes.
     pub results_dir: PathBuf,
+    /// Whether to show no progress.
+    pub quiet: bool,
 }
 
 /// What a run of the matrix showed.
@@ -69,7 +71,7 @@ impl Matrix {
     pub async fn run(self, stop: CancellationToken) -> anyhow::Result<Report> {
         let directory = self.results_dir.join(&self.run_id);
         let mut records = Records::create(&directory, &self.run_id, self.store.name())?;
-        let Matrix { profile, cells, store, run_id, .. } = self;
+        let Matrix { profile, cells, store, run_id, quiet, .. } = self;
         let (profile, cells) = (Arc::new(profile), Arc::new(cells));
         let is_virtual = matches!(store, Store::Memory { is_virtual: true });
         let header = Header {
@@ -83,7 +85,7 @@ impl Matrix {
         let mut warnings = warnings::of_settings(&profile, manifest::cores());
         manifest::write(&directory, &header, &[], &warnings, true)?;
         let tasks = cells.iter().map(|cell| cell.tasks.len() as u64).sum();
-        let progress = Progress::start(tasks, cells.len());
+        let progress = Progress::start(tasks, cells.len(), quiet);
         let mut side_by_side = is_virtual.then(|| spawn_virtual(&cells, &profile, &stop, &progress));
         let mut early: BTreeMap<usize, Option<Outcome>> = BTreeMap::new();
         let mut done: Vec<Measured> = Vec::new();

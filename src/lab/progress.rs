@@ -12,9 +12,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn start(tasks: u64, cells: usize) -> Self {
-        let plain = !std::io::stderr().is_terminal();
-        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    /// Quiet: shows nothing.
+    pub(super) fn start(tasks: u64, cells: usize, quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let plain = !terminal && !quiet;
+        let target = if quiet || !terminal { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(tasks), target);
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} tasks  {msg}  {eta} left") {
             bar.set_style(style);
