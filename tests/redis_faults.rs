@@ -3,7 +3,7 @@
 use crate::support::redis::{connect, server};
 use bytes::Bytes;
 use tq::broker::redis::RedisBroker;
-use tq::broker::{Broker, BrokerError, DispatchBatch, Grant, Source};
+use tq::broker::{Broker, DispatchBatch, Grant, Source};
 use tq::clock::Clock;
 use tq::config::RedisConfig;
 use tq::lab::harness::private_redis::PrivateRedis;
