@@ -13,19 +13,20 @@ pub fn span(span: Micros) -> String {
     }
 }
 
-/// Columns as wide as their widest cell: the first one to the left, the others to the right. What a producer chose may
-/// hold anything, so control characters are shown, not obeyed.
+/// Columns as wide as their widest cell; numbers and spans to the right, texts to the left (the first row is the head). What
+/// a producer chose may hold anything, so control characters are shown, not obeyed.
 pub fn table(rows: &[Vec<String>]) -> String {
     let clean = |cell: &String| cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect::<String>();
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(clean).collect()).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let wide = |n: usize| rows.iter().filter_map(|row| row.get(n)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(wide).collect();
+    let cells = |n: usize| rows.iter().filter_map(move |row| row.get(n));
+    let widths: Vec<usize> = (0..columns).map(|n| cells(n).map(|c| c.chars().count()).max().unwrap_or(0)).collect();
+    let quantity = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit()) && !cell.contains(['-', ':']);
+    let right: Vec<bool> = (0..columns).map(|n| n > 0 && cells(n).skip(1).all(quantity)).collect();
     let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(n, (cell, width))| match n {
-            0 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
+        let cells = row.iter().enumerate().map(|(n, cell)| match (right[n], widths[n]) {
+            (true, width) => format!("{cell:>width$}"),
+            (false, width) => format!("{cell:<width$}"),
         });
         format!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
     };
