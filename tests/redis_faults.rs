@@ -50,10 +50,9 @@ async fn every_role_goes_on_after_redis_was_killed_and_came_back() {
         assert!(error.is_err(), "a blocked read ends with the connection: {error:?}");
         assert!(broker.time().await.is_err_and(|error| error.is_ambiguous()));
         redis.resume().unwrap();
-        let read = until("ingress is read again", async || {
-            broker.ingress_read(EntryId::ZERO, 10, Micros::ZERO).await.ok()
-        })
-        .await;
+        let read =
+            until("ingress is read again", async || broker.ingress_read(EntryId::ZERO, 10, Micros::ZERO).await.ok())
+                .await;
         assert_eq!(read.len(), 1);
         wakes.wait_for(|wake| wake.connection > before).await.unwrap();
     }
@@ -65,7 +64,8 @@ async fn every_role_goes_on_after_redis_was_killed_and_came_back() {
     let before = wakes.borrow().released;
     let term = until("a release is heard", async || {
         broker.lease_release("a", epoch).await.ok()?;
-        let heard = Clock::real().timeout(Micros::from_millis(200), wakes.wait_for(|wake| wake.released > before)).await;
+        let heard =
+            Clock::real().timeout(Micros::from_millis(200), wakes.wait_for(|wake| wake.released > before)).await;
         if heard.is_err() {
             return None;
         }
