@@ -3,14 +3,16 @@
 use super::reference::{self, Job};
 use crate::support::cluster::{Cluster, scheduling, working};
 use serde_json::json;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tq::clock::Clock;
-use tq::config::Window;
+use tq::config::{ExecMode, Window};
 use tq::model::Micros;
 use tq::model::outcome::TaskResult;
 use tq::policy::PolicyKind;
 use tq::producer::{self, Planned};
 use tq::theory::little::number_in_system_integral;
+use tq::worker::{SimHandler, Worker};
 
 /// Replications of each system.
 const REPLICATIONS: u64 = 12;
@@ -125,8 +127,14 @@ fn run(system: &System, jobs: &[Job]) -> (Vec<TaskResult>, Micros) {
         let mut settings = scheduling(system.policy, 0);
         settings.scheduler.max_in_flight = Window::Auto;
         let scheduler = cluster.scheduler("s", settings);
+        let stop = CancellationToken::new();
         let workers: Vec<_> = (0..system.slots.div_ceil(WORKER_SLOTS))
-            .map(|n| cluster.worker(&format!("w{n}"), working(system.slots.min(WORKER_SLOTS))))
+            .map(|n| {
+                let settings = working(system.slots.min(WORKER_SLOTS));
+                let handler = Arc::new(SimHandler { mode: ExecMode::Sleep });
+                let (broker, clock) = (cluster.broker.clone(), cluster.clock.clone());
+                tokio::spawn(Worker::new(broker, clock, format!("w{n}"), settings, handler).run(stop.clone()))
+            })
             .collect();
         let start = cluster.clock.now() + LEAD_IN;
         let tasks = jobs.iter().enumerate().map(|(n, job)| {
@@ -141,9 +149,9 @@ fn run(system: &System, jobs: &[Job]) -> (Vec<TaskResult>, Micros) {
         cluster.ended(jobs.len() as u64).await;
         scheduler.stop.cancel();
         let mut busy = Micros::ZERO;
+        stop.cancel();
         for worker in workers {
-            worker.stop.cancel();
-            busy += worker.task.await.unwrap().busy_us;
+            busy += worker.await.unwrap().busy_us;
         }
         let mut results: Vec<TaskResult> = cluster.results().await.into_iter().map(|entry| entry.result).collect();
         results.sort_by(|a, b| a.id.cmp(&b.id));
