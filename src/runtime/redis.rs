@@ -8,7 +8,7 @@ use crate::config::RedisConfig;
 use crate::model::Micros;
 use fred::clients::{Client, SubscriberClient};
 use fred::error::{Error, ErrorKind};
-use fred::interfaces::ClientLike;
+use fred::interfaces::{ClientInterface, ClientLike};
 use fred::types::config::{Config, Options, ReconnectPolicy, UnresponsiveConfig};
 use fred::types::{Builder, ClusterHash, CustomCommand, Value};
 use std::sync::{Mutex, PoisonError};
@@ -138,7 +138,7 @@ impl Drop for Connections {
     }
 }
 
-/// Closes the connection of a read that was given up: its reply would be taken for the next one's otherwise.
+/// Ends a read that was given up and closes its connection: the next one's reply would be mixed up with its own otherwise.
 struct Reading {
     client: Option<Client>,
 }
@@ -151,8 +151,13 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        if let Some(client) = self.client.take() {
-            close(client);
+        let Some(client) = self.client.take() else { return };
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                // QUIT alone would wait behind the read.
+                let _ = client.unblock_self(None).await;
+                let _ = client.quit().await;
+            });
         }
     }
 }
