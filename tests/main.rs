@@ -9,6 +9,7 @@ mod config_files;
 mod conformance;
 mod differential;
 mod policy_properties;
+mod protocol_doc;
 mod queueing;
 mod redis_broker;
 mod redis_faults;
