@@ -1,6 +1,6 @@
 //! The scheduler: campaigns for the lease and, while it leads, reads ingress, ranks, admits and dispatches.
 //!
-//! One task, the [`leader`]'s loop, owns the policy and its waiting room; nobody else touches it. Recovery runs beside it on
+//! One task, the leader's loop, owns the policy and its waiting room; nobody else touches it. Recovery runs beside it on
 //! every replica. After an ambiguous reply the loop starts over from the broker's record, within the same term.
 
 mod admission;
