@@ -65,8 +65,7 @@ fn profile(args: &BenchArgs) -> anyhow::Result<Profile> {
         bench.loads.clone_from(&args.loads);
     }
     bench.repetitions = args.repetitions.unwrap_or(bench.repetitions);
-    bench.workers = args.workers.unwrap_or(bench.workers);
-    bench.concurrency = args.concurrency.unwrap_or(bench.concurrency);
+    profile.resize(args.workers, args.concurrency);
     profile.workload.count = args.count.unwrap_or(profile.workload.count);
     profile.workload.seed = args.seed.unwrap_or(profile.workload.seed);
     profile.worker.exec_mode = args.exec_mode.unwrap_or(profile.worker.exec_mode);

@@ -1,7 +1,7 @@
 //! Profiles of the benchmark: configuration sections plus `[bench]`.
 
 use crate::config::source::{Violation, Violations};
-use crate::config::{Config, LeaderElectionConfig, RecoveryConfig, SchedulerConfig, WorkerConfig, validate};
+use crate::config::{Config, LeaderElectionConfig, RecoveryConfig, SchedulerConfig, Window, WorkerConfig, validate};
 use crate::workload::{WorkloadConfig, WorkloadKind};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
@@ -137,6 +137,19 @@ impl Profile {
         self.bench.workers.saturating_mul(self.bench.concurrency)
     }
 
+    /// Changes the workers or their slots; a fixed window follows in proportion, or it would starve the new slots.
+    pub fn resize(&mut self, workers: Option<u32>, concurrency: Option<u32>) {
+        let before = u64::from(self.slots()).max(1);
+        self.bench.workers = workers.unwrap_or(self.bench.workers);
+        self.bench.concurrency = concurrency.unwrap_or(self.bench.concurrency);
+        if let Window::Fixed(window) = self.scheduler.max_in_flight
+            && window > 0
+        {
+            let scaled = window.saturating_mul(u64::from(self.slots())).div_ceil(before);
+            self.scheduler.max_in_flight = Window::Fixed(scaled.max(1));
+        }
+    }
+
     /// Checks everything.
     ///
     /// # Errors
@@ -184,5 +197,12 @@ mod tests {
         let full = Profile::named("full").unwrap();
         assert_eq!(crate::workload::load::offered_load(&full.workload, full.slots()), 1.25);
         assert!(Profile::parse("[bench]\nworker = 1").is_err());
+    }
+
+    #[test]
+    fn the_window_follows_the_slots() {
+        let mut quick = Profile::named("quick").unwrap();
+        quick.resize(Some(8), None);
+        assert_eq!((quick.slots(), quick.scheduler.max_in_flight), (32, Window::Fixed(32)));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::profile::Profile;
 use super::records::Measured;
-use crate::config::ExecMode;
+use crate::config::{ExecMode, Window};
 
 /// Before the run: what the settings make doubtful.
 pub(super) fn of_settings(profile: &Profile, cores: usize) -> Vec<String> {
@@ -12,6 +12,11 @@ pub(super) fn of_settings(profile: &Profile, cores: usize) -> Vec<String> {
     }
     if profile.worker.exec_mode == ExecMode::Sleep {
         found.push("tasks wait instead of computing: utilisation is slot occupancy, without effects of processor, memory or I/O".into());
+    }
+    if let Window::Fixed(window @ 1..) = profile.scheduler.max_in_flight
+        && window < u64::from(profile.slots())
+    {
+        found.push(format!("the window of {window} leaves some of the {} slots idle", profile.slots()));
     }
     if profile.bench.repetitions == 1 {
         found.push("one repetition: no confidence intervals; figures of heavy tails vary much between seeds".into());
