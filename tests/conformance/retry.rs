@@ -89,4 +89,5 @@ pub(crate) async fn of_a_finished_task_it_only_frees<B: Broker>(broker: B, clock
     assert!(ended(&broker, &clock, &second, Fate::Pending(again(&second))).await);
     let seen = broker.snapshot(clock.now()).await.unwrap();
     assert_eq!((seen.pending, seen.in_flight, seen.counter("retried"), seen.counter("freed")), (0, 0, 1, 2));
+    assert_eq!(seen.counter("handler_failed"), 1, "a failure of a finished task is nobody's");
 }

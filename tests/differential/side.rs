@@ -1,6 +1,6 @@
 //! One broker under comparison: carries out operations, and shows replies and state in a form without entry ids.
 
-use super::ops::{End, Goal, Op, Term};
+use super::ops::{End, GOOD, Goal, Op, Term};
 use crate::conformance::kit;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -74,8 +74,8 @@ impl<B: Broker> Side<B> {
 
     fn body(number: u8) -> bytes::Bytes {
         match number {
-            8 => "{\"id\":\"t8\",\"priority\":-1}".into(),
-            9 => "not json".into(),
+            GOOD => "{\"id\":\"broken\",\"priority\":-1}".into(),
+            n if n > GOOD => "not json".into(),
             _ => {
                 let submitted = 1_000_000 + i64::from(number / 2);
                 let (tenant, deadline) = (number % 3, if number.is_multiple_of(2) { 1 } else { 1i64 << 52 });
@@ -289,6 +289,11 @@ impl<B: Broker> Side<B> {
         plain(self.broker.complete(source, &batch, self.now).await)
     }
 
+    /// The totals of what was done since the last reset.
+    pub(crate) async fn counters(&self) -> BTreeMap<String, u64> {
+        self.broker.snapshot(self.now).await.unwrap().counters
+    }
+
     /// Everything that can be seen.
     pub(crate) async fn observe(&self) -> String {
         let broker = &self.broker;
@@ -304,7 +309,7 @@ impl<B: Broker> Side<B> {
         seen.workers.sort_by(|a, b| a.beat.worker.cmp(&b.beat.worker));
         let pending = texts(&broker.pending_scan(None, 1_000).await.unwrap());
         let policy = sorted(broker.policy_load().await.unwrap().iter().map(|pair| format!("{pair:?}")).collect());
-        let names: Vec<String> = (0..10).map(|n| format!("t{n}")).collect();
+        let names: Vec<String> = (0..GOOD).map(|n| format!("t{n}")).collect();
         let ids: Vec<&str> = names.iter().map(String::as_str).collect();
         let known = broker.known(&ids, self.now).await.unwrap();
         let results = broker.results(EntryId::ZERO, 10_000).await.unwrap();
