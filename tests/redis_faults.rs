@@ -58,18 +58,9 @@ async fn every_role_goes_on_after_redis_was_killed_and_came_back() {
     }
     // The subscription is back too.
     let before = wakes.borrow().released;
-<<<<<<< HEAD
     until("a release is heard", async || {
         if let Grant::Granted(epoch) = broker.lease_acquire("a", TTL).await.ok()? {
             broker.lease_release("a", epoch).await.ok()?;
-=======
-    let term = until("a release is heard", async || {
-        broker.lease_release("a", epoch).await.ok()?;
-        let heard =
-            Clock::real().timeout(Micros::from_millis(200), wakes.wait_for(|wake| wake.released > before)).await;
-        if heard.is_err() {
-            return None;
->>>>>>> 32c89d9 (The random sequences must come everywhere; a failure of a finished task is nobody's)
         }
         let heard = wakes.wait_for(|wake| wake.released > before);
         Clock::real().timeout(Micros::from_millis(200), heard).await.ok().map(|_| ())
