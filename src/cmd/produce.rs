@@ -34,6 +34,9 @@ pub(super) fn run(global: &GlobalArgs, args: &ProduceArgs) -> anyhow::Result<()>
 
 async fn submit(session: &Session, tasks: &Tasks, json: bool) -> anyhow::Result<()> {
     let Session { broker, clock, stop, .. } = session;
+    if let Some(reason) = broker.unguarded() {
+        tracing::warn!(reason, "the server takes writes that a failover may lose; no scheduler will lead here");
+    }
     warn_of_known(session, &tasks.ids()).await?;
     let planned = tasks.len() as u64;
     let bar = progress_bar(planned);

@@ -81,6 +81,11 @@ impl RedisBroker {
         self
     }
 
+    /// Why nobody may lead here, if so: the server takes writes that fewer replicas than required would receive.
+    pub fn unguarded(&self) -> Option<&str> {
+        self.shared.unguarded.as_deref()
+    }
+
     async fn run(&self, script: &Script, keys: Vec<Value>, arguments: Vec<Value>) -> BrokerResult<Value> {
         scripts::run(&self.shared.connections, script, keys, arguments).await
     }
