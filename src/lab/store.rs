@@ -5,10 +5,11 @@ use crate::broker::Broker;
 use crate::broker::redis::RedisBroker;
 use crate::clock::Clock;
 use crate::config::RedisConfig;
+use crate::config::source::{Violation, Violations};
 use crate::model::Micros;
 use crate::runtime::offset;
 use crate::runtime::redis::Connections;
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -78,7 +79,8 @@ impl Store {
     pub async fn open(choice: Choice, is_virtual: bool, config: &RedisConfig) -> anyhow::Result<Self> {
         if is_virtual {
             if matches!(choice, Choice::Redis | Choice::Private) {
-                bail!("--virtual needs --broker memory: a real server does not follow virtual time");
+                let why = "must be memory with --virtual: a real server does not follow virtual time";
+                return Err(Violations(vec![Violation::new("--broker", why.to_owned())]).into());
             }
             return Ok(Store::Memory { is_virtual });
         }
