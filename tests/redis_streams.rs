@@ -92,6 +92,7 @@ async fn everything_is_freed_after_twenty_thousand_tasks() {
         let mut left = 1_000;
         while left > 0 {
             let taken = broker.fetch(Source::Execution, "w#1", 250, BLOCK).await.unwrap();
+            assert!(!taken.is_empty(), "{left} dispatched tasks of round {round} are gone");
             complete(&broker, &taken).await;
             left -= taken.len();
         }
