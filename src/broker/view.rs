@@ -97,7 +97,12 @@ impl Snapshot {
         self.counters.get(name).copied().unwrap_or(0)
     }
 
-    /// Tasks admitted to execution slots of live workers.
+    /// Execution slots of the workers heard of since `instant`.
+    pub fn slots_seen_since(&self, instant: Micros) -> u64 {
+        self.workers.iter().filter(|worker| worker.seen_us >= instant).map(|worker| u64::from(worker.beat.slots)).sum()
+    }
+
+    /// Execution slots of every registered worker.
     pub fn slots(&self) -> u64 {
         self.workers.iter().map(|worker| u64::from(worker.beat.slots)).sum()
     }

@@ -339,7 +339,10 @@ impl<'a, B: Broker> Leader<'a, B> {
     fn learn(&mut self, snapshot: &Snapshot) {
         let (dispatched, freed) = (snapshot.counter("dispatched"), snapshot.counter("freed"));
         self.in_flight.learn(dispatched, freed);
-        self.window.observe(snapshot.slots(), self.in_flight.freed_total(), self.parts.clock.now());
+        let now = self.parts.clock.now();
+        // A killed worker stays in the register for a while; its slots must not widen the window until then.
+        let silence = self.parts.settings.recovery.min_idle;
+        self.window.observe(snapshot.slots_seen_since(now - silence), self.in_flight.freed_total(), now);
     }
 
     /// Compares room and record when nothing moved meanwhile, and shows the figures.
