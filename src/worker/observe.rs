@@ -28,6 +28,10 @@ pub(super) fn slot_time(busy: Micros, offered: Micros) {
 /// Completions were recorded, except those at `duplicates`.
 pub(super) fn completed(completions: &[Completion], duplicates: &[usize]) {
     counter!(names::DUPLICATE_COMPLETIONS).increment(duplicates.len() as u64);
+    // Looked up and locked once a batch: this runs for every task.
+    let (wait, latency, exec) =
+        (histogram!(names::QUEUE_WAIT), histogram!(names::TASK_LATENCY), histogram!(names::TASK_EXEC));
+    let mut service = SERVICE_US.lock().unwrap_or_else(PoisonError::into_inner);
     for (place, completion) in completions.iter().enumerate() {
         if duplicates.contains(&place) {
             continue;
@@ -39,10 +43,9 @@ pub(super) fn completed(completions: &[Completion], duplicates: &[usize]) {
         if completion.deadline_missed() {
             counter!(names::DEADLINE_MISSED, TENANT => tenant.clone()).increment(1);
         }
-        histogram!(names::QUEUE_WAIT).record(completion.started.since(member.submitted()).as_secs_f64());
-        histogram!(names::TASK_LATENCY).record(completion.finished.since(member.submitted()).as_secs_f64());
-        histogram!(names::TASK_EXEC).record(completion.measured().as_secs_f64());
-        let mut service = SERVICE_US.lock().unwrap_or_else(PoisonError::into_inner);
+        wait.record(completion.started.since(member.submitted()).as_secs_f64());
+        latency.record(completion.finished.since(member.submitted()).as_secs_f64());
+        exec.record(completion.measured().as_secs_f64());
         let total = service.entry(tenant.to_string()).or_default();
         *total += completion.measured();
         counter!(names::TENANT_SERVICE, TENANT => tenant).absolute((total.0 / 1_000_000) as u64);
