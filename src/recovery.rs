@@ -85,8 +85,8 @@ pub async fn pass<B: Broker>(broker: &B, clock: &Clock, config: &RecoveryConfig)
         let dead = batch
             .iter()
             .enumerate()
-            .filter(|(place, retry)| matches!(retry.fate, Fate::Dead(_)) && !stale.contains(place));
-        let dead = dead.count();
+            .filter(|(place, retry)| matches!(retry.fate, Fate::Dead(_)) && !stale.contains(place))
+            .count();
         counter!(names::RECOVERY_RECLAIMED).increment(acted as u64);
         counter!(names::TASK_RETRIES).increment((acted - dead) as u64);
         counter!(names::TASKS_DEAD_LETTERED).increment(dead as u64);
