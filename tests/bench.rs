@@ -10,6 +10,7 @@ use tq::lab::harness::private_redis::PrivateRedis;
 use tq::lab::matrix::{Matrix, Measured, Report};
 use tq::lab::plan;
 use tq::lab::profile::{Arm, Profile};
+use tq::lab::results::Run;
 use tq::lab::store::{Choice, Store};
 use tq::model::outcome::TaskResult;
 use tq::stats::percentile;
@@ -211,4 +212,24 @@ fn the_traces_at_hand_can_be_read() {
         };
         assert_eq!(tq::workload::trace::read(file).unwrap().len(), rows, "{name}");
     }
+}
+
+#[test]
+fn what_was_written_can_be_read_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut profile = quick(&["fifo", "none"]);
+    profile.bench.loads = vec![1.25];
+    let report = run(profile, directory.path(), CancellationToken::new());
+    let read = Run::read(&directory.path().join("test")).unwrap();
+    assert_eq!((read.id(), read.cells.len(), read.tenants.len()), ("test", 8, 40));
+    for (row, measured) in read.cells.iter().zip(&report.cells) {
+        assert_eq!(row.label(true), measured.cell.label());
+        assert!((row.figure("latency_p95_s") - measured.summary.latency.p95_s).abs() < 1e-6);
+        assert!(row.figure("timed_out") == 0.0 && row.figure("no_such_column").is_nan());
+        let tasks = read.tasks(row).unwrap();
+        assert_eq!(tasks.len(), 300);
+        assert_eq!(tasks.iter().map(|task| task.service_us).sum::<i64>() > 0, tasks[0].outcome == "completed");
+    }
+    let error = Run::read(directory.path()).unwrap_err().to_string();
+    assert!(error.contains("no result directory"), "{error}");
 }

@@ -8,6 +8,7 @@ pub mod plan;
 pub mod profile;
 mod progress;
 mod records;
+pub mod results;
 pub mod stamp;
 pub mod store;
 mod table;
