@@ -7,8 +7,9 @@ use super::profile::Profile;
 use super::progress::Progress;
 pub use super::records::Measured;
 use super::records::Records;
+use super::results::Run;
 use super::store::{CellNamespace, Store};
-use super::table::Table;
+use super::table;
 use super::warnings;
 use crate::broker::memory::MemoryBroker;
 use crate::clock::Clock;
@@ -106,7 +107,7 @@ impl Matrix {
         }
         progress.end();
         let interrupted = done.len() < cells.len();
-        let table = Table::of(&done, profile.slots());
+        let table = table::of(&Run::read(&directory)?.cells);
         fs::write(directory.join("summary_table.csv"), table.csv()?)?;
         fs::write(directory.join("summary_table.md"), table.markdown())?;
         Ok(Report { cells: done, directory, table: table.text(), warnings, interrupted })

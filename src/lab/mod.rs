@@ -1,6 +1,7 @@
 //! Measuring tq: experiments that run the product and write down what its task records say. Nothing in the product imports it.
 
 pub mod cell;
+pub mod grid;
 pub mod harness;
 mod manifest;
 pub mod matrix;
