@@ -4,9 +4,11 @@
 //! rules and reports everything that is wrong at once.
 
 mod bench;
+mod lab;
 
 pub use bench::BenchArgs;
 use clap::{Args, Parser, Subcommand};
+pub use lab::{CompareArgs, MergeArgs};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -68,6 +70,10 @@ pub enum Command {
     Reset(ResetArgs),
     /// Measure what the policies do to workloads
     Bench(Box<BenchArgs>),
+    /// Say which differences between two runs, or two policies, are real
+    Compare(CompareArgs),
+    /// Put runs of the same settings together
+    Merge(MergeArgs),
     /// Show the effective configuration and where each value came from
     Config(ConfigArgs),
     /// Print a shell's completion script

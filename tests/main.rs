@@ -5,6 +5,7 @@ mod cases;
 mod cases_heartbeat;
 mod cases_order;
 mod cli;
+mod comparing;
 mod config_files;
 mod conformance;
 mod differential;

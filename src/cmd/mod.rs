@@ -1,11 +1,13 @@
 //! The commands: each one puts library parts together. Exit codes are decided here.
 
 mod bench;
+mod compare;
 mod completions;
 mod config;
 mod connect;
 mod dlq;
 mod given;
+mod merge;
 mod output;
 mod planned;
 mod produce;
@@ -49,6 +51,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Dlq(args) => dlq::run(&global, &args),
         Command::Reset(args) => reset::run(&global, &args),
         Command::Bench(args) => bench::run(&global, &args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Config(args) => config::run(&global, &args),
         Command::Completions(args) => completions::run(&args),
     }

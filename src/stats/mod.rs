@@ -3,6 +3,7 @@
 mod interval;
 mod inversions;
 mod jain;
+mod paired;
 mod percentile;
 mod spread;
 mod summary;
@@ -11,6 +12,7 @@ mod tenant;
 pub use interval::{Interval, interval95};
 pub use inversions::{Order, inversions};
 pub use jain::jain;
+pub use paired::{Paired, holm, paired};
 pub use percentile::percentile;
 pub use spread::Spread;
 pub use summary::{Summary, summarise};

@@ -2,9 +2,11 @@
 //! what can be drawn of a run now can be drawn of it in a year, by a newer tq too.
 
 mod row;
+mod settings;
 mod task;
 
 pub use row::Row;
+pub use settings::{Difference, differences};
 pub use task::Task;
 
 use anyhow::{Context, bail};
