@@ -134,6 +134,11 @@ fn runs_without_a_common_cell_are_refused_with_what_differs() {
     let why = Comparison::of_runs(&fifo, &other, &p95()).unwrap_err().to_string();
     assert!(why.contains("share no cell"), "{why}");
     assert!(why.contains("policies: fifo against wfq; seeds: 1000 against 5"), "{why}");
+    let mut reseeded = only(small(), &["fifo"], &["uniform"]);
+    reseeded.workload.seed = 5;
+    let reseeded = run(reseeded, folder.path(), "third");
+    let why = Comparison::of_runs(&fifo, &reseeded, &p95()).unwrap_err().to_string();
+    assert!(why.ends_with("seeds: 1000 against 5"), "{why}");
     let tq = || assert_cmd::Command::cargo_bin("tq").unwrap();
     tq().arg("compare").args([&fifo.directory, &other.directory]).assert().code(2);
     tq().arg("compare").arg(&fifo.directory).assert().code(2);
