@@ -128,6 +128,10 @@ pub struct SchedulerArgs {
     #[arg(long, value_name = "SPAN")]
     #[serde(rename = "leader_election.renew_interval", skip_serializing_if = "Option::is_none")]
     pub lease_renew: Option<String>,
+    /// Whether a lost connection ends a term before its ttl
+    #[arg(long, value_name = "true|false")]
+    #[serde(rename = "leader_election.detect_disconnect", skip_serializing_if = "Option::is_none")]
+    pub detect_disconnect: Option<String>,
     /// Whether this replica recovers expired attempts
     #[arg(long, value_name = "true|false")]
     #[serde(rename = "recovery.enabled", skip_serializing_if = "Option::is_none")]

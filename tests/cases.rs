@@ -40,8 +40,9 @@ async fn assert_conserved(cluster: &Cluster<MemoryBroker>, submitted: usize) {
 fn short_leases(mut settings: engine::Settings) -> engine::Settings {
     settings.recovery.min_idle = ms(1_000);
     settings.recovery.interval = ms(100);
+    let election = LeaderElectionConfig::default();
     settings.election =
-        LeaderElectionConfig { ttl: ms(1_000), renew_interval: ms(300), retry_interval: ms(200), enabled: true };
+        LeaderElectionConfig { ttl: ms(1_000), renew_interval: ms(300), retry_interval: ms(200), ..election };
     settings
 }
 

@@ -3,6 +3,7 @@
 mod bench;
 mod cases;
 mod cases_heartbeat;
+mod cases_lease;
 mod cases_order;
 mod cli;
 mod comparing;
@@ -15,6 +16,7 @@ mod queueing;
 mod redis_broker;
 mod redis_faults;
 mod redis_full_store;
+mod redis_presence;
 mod redis_streams;
 mod support;
 mod system;

@@ -102,7 +102,9 @@ async fn scripts_are_sent_whole_where_redis_has_forgotten_them() {
     let Some((redis, broker)) = broker().await else { return };
     assert_eq!(cli(&redis, &["SCRIPT", "FLUSH"]), "OK");
     assert_eq!(broker.lease_acquire("a", Micros::from_secs(5)).await.unwrap(), Grant::Granted(Epoch(1)));
-    let Grant::Held { owner, left } = broker.lease_acquire("b", Micros::from_secs(5)).await.unwrap() else { panic!() };
+    let Grant::Held { owner, left, .. } = broker.lease_acquire("b", Micros::from_secs(5)).await.unwrap() else {
+        panic!()
+    };
     assert!(owner == "a" && left > Micros::ZERO);
     assert!(!broker.lease_renew("a", Epoch(2), Micros::from_secs(5)).await.unwrap());
     assert!(broker.lease_release("a", Epoch(1)).await.unwrap());

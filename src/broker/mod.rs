@@ -8,6 +8,7 @@ mod error;
 pub mod fate;
 pub mod memory;
 pub mod moves;
+pub mod presence;
 pub mod redis;
 pub mod view;
 
@@ -19,6 +20,7 @@ pub use error::{BrokerError, BrokerResult};
 pub use moves::{
     AdmitBatch, AdmitItem, Admitted, Completed, DispatchBatch, Dispatched, Fate, Grant, Promoted, Retried, Retry,
 };
+pub use presence::Presence;
 use std::future::Future;
 use tokio::sync::watch;
 pub use view::{DeadEntry, ResultEntry, Snapshot, TenantTotals, Wake, WorkerBeat, WorkerSeen};
@@ -43,7 +45,7 @@ pub trait Broker: Clone + Send + Sync + 'static {
     /// What has happened lately, for waking up. Values only grow; missing one does no harm, since the next includes it.
     fn wakes(&self) -> watch::Receiver<Wake>;
 
-    /// Asks for the lease for `ttl`; a grant carries the next epoch. `lease_acquire.lua`.
+    /// Asks for the lease for `ttl`; a grant carries the next epoch, to which it raises the fence. `lease_acquire.lua`.
     fn lease_acquire(&self, owner: &str, ttl: Micros) -> impl Future<Output = BrokerResult<Grant>> + Send;
 
     /// Extends exactly the term `(owner, epoch)`; `false`: it is no longer the holder. `lease_renew.lua`.
@@ -51,6 +53,16 @@ pub trait Broker: Clone + Send + Sync + 'static {
 
     /// Ends exactly the term `(owner, epoch)` and wakes the standbys; `false`: it was not the holder. `lease_release.lua`.
     fn lease_release(&self, owner: &str, epoch: Epoch) -> impl Future<Output = BrokerResult<bool>> + Send;
+
+    /// Shows the store that `owner` is here, until the sign is dropped or the connection ends.
+    fn announce(&self, owner: &str) -> impl Future<Output = BrokerResult<Presence>> + Send;
+
+    /// Whether a process that announced itself as `owner` is still connected. A process that did not is never seen.
+    fn is_connected(&self, owner: &str) -> impl Future<Output = BrokerResult<bool>> + Send;
+
+    /// Ends exactly the term `(owner, epoch)` if its holder is not connected, and wakes the standbys; `false`: it is
+    /// connected, or was not the holder. `lease_depose.lua`.
+    fn lease_depose(&self, owner: &str, epoch: Epoch) -> impl Future<Output = BrokerResult<bool>> + Send;
 
     /// Appends tasks to ingress as given (the value of the field `task`); their entry ids in order.
     fn submit(&self, tasks: &[Bytes]) -> impl Future<Output = BrokerResult<Vec<EntryId>>> + Send;

@@ -12,6 +12,8 @@ pub enum Grant {
     Held {
         /// Who.
         owner: String,
+        /// In which term.
+        epoch: Epoch,
         /// The rest of the term's lease.
         left: Micros,
     },

@@ -189,11 +189,19 @@ pub struct LeaderElectionConfig {
     /// How often a standby asks.
     #[serde(with = "units::span")]
     pub retry_interval: Micros,
+    /// Whether a standby takes over as soon as the leader's connection is gone, and this process may be seen so.
+    pub detect_disconnect: bool,
 }
 
 impl Default for LeaderElectionConfig {
     fn default() -> Self {
-        LeaderElectionConfig { enabled: true, ttl: ms(5_000), renew_interval: ms(1_500), retry_interval: ms(1_000) }
+        LeaderElectionConfig {
+            enabled: true,
+            ttl: ms(5_000),
+            renew_interval: ms(1_500),
+            retry_interval: ms(1_000),
+            detect_disconnect: true,
+        }
     }
 }
 

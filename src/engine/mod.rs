@@ -16,10 +16,11 @@ use crate::clock::Clock;
 use crate::config::{LeaderElectionConfig, RecoveryConfig, SchedulerConfig, StreamsConfig};
 use crate::model::Micros;
 use crate::recovery;
-use crate::runtime::lease::{self, Term};
+use crate::runtime::lease::{self, Candidate, Term};
 use leader::{End, Leader};
 use observe::Observer;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 /// What a scheduler needs to know.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,11 +62,17 @@ impl<B: Broker> Scheduler<B> {
     pub async fn run(self, stop: CancellationToken) -> Result<(), BrokerError> {
         let recovering = self.settings.recovery.enabled.then(|| {
             let Settings { recovery, streams, .. } = self.settings.clone();
-            tokio::spawn(recovery::run(self.broker.clone(), self.clock.clone(), recovery, streams, stop.clone()))
+            let running = recovery::run(self.broker.clone(), self.clock.clone(), recovery, streams, stop.clone());
+            AbortOnDropHandle::new(tokio::spawn(running))
         });
         let observer = Observer::new();
+        let mut candidate = Candidate::new(&self.broker, &self.clock, &self.owner, &self.settings.election);
         while !stop.is_cancelled() {
-            let Some(term) = self.campaign(&stop).await else { break };
+            let term = match self.settings.election.enabled {
+                true => candidate.campaign(&stop).await,
+                false => Some(Term::uncontested()),
+            };
+            let Some(term) = term else { break };
             self.lead(&term, &observer, &stop).await;
         }
         if let Some(task) = recovering {
@@ -74,20 +81,15 @@ impl<B: Broker> Scheduler<B> {
         Ok(())
     }
 
-    async fn campaign(&self, stop: &CancellationToken) -> Option<Term> {
-        if !self.settings.election.enabled {
-            return Some(Term::uncontested());
-        }
-        lease::campaign(&self.broker, &self.clock, &self.owner, &self.settings.election, stop).await
-    }
-
     /// One term: leads, and starts over while the term can be trusted.
     async fn lead(&self, term: &Term, observer: &Observer, stop: &CancellationToken) {
         observer.begins(term.epoch);
         tracing::info!(owner = self.owner, epoch = term.epoch.0, policy = %self.settings.scheduler.policy, "leading");
         let renewal = self.settings.election.enabled.then(|| {
             let (broker, clock, owner) = (self.broker.clone(), self.clock.clone(), self.owner.clone());
-            tokio::spawn(lease::hold(broker, clock, owner, self.settings.election.clone(), term.clone()))
+            let holding = lease::hold(broker, clock, owner, self.settings.election.clone(), term.clone());
+            // A term must not be renewed for a leader that is no more.
+            AbortOnDropHandle::new(tokio::spawn(holding))
         });
         let mut reported = None;
         while term.is_trusted(&self.clock) && !stop.is_cancelled() {

@@ -1,12 +1,14 @@
 //! Leadership as terms: campaign, renew, stand down. A leader trusts its lease only until
 //! `attempt started + ttl − margin`; a renewal that fails or whose reply is lost means standing down.
 
-use crate::broker::{Broker, BrokerError, Grant};
+use super::watch::{LOOK_INTERVAL, Watch};
+use crate::broker::{Broker, BrokerError, Grant, Presence, Wake};
 use crate::clock::Clock;
 use crate::config::LeaderElectionConfig;
 use crate::model::{Epoch, Micros};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// One tenure of one scheduler. Clones share it.
@@ -49,53 +51,91 @@ fn margin(ttl: Micros) -> Micros {
     Micros(ttl.0 / 10)
 }
 
-/// Asks for the lease until it is granted; `None` when stopped first.
-pub async fn campaign<B: Broker>(
-    broker: &B,
-    clock: &Clock,
-    owner: &str,
-    election: &LeaderElectionConfig,
-    stop: &CancellationToken,
-) -> Option<Term> {
-    let mut wakes = broker.wakes();
-    let mut reported = false;
-    while !stop.is_cancelled() {
-        wakes.mark_unchanged();
-        let started = clock.raw();
-        let mut pause = election.retry_interval;
-        match broker.lease_acquire(owner, election.ttl).await {
-            Ok(Grant::Granted(epoch)) => {
-                return Some(Term::new(epoch, started + election.ttl - margin(election.ttl)));
-            }
-            Ok(Grant::Held { left, .. }) => {
-                reported = false;
-                // The lease may end before the next regular question.
-                pause = pause.min(left + Micros::from_millis(1)).max(Micros::from_millis(1));
-            }
-            Err(error) if !reported => {
-                reported = true;
-                tracing::warn!(%error, "cannot campaign for the lease; trying again");
-            }
-            Err(_) => {}
-        }
-        wait(clock, pause, &mut wakes, stop).await;
-    }
-    None
+/// A scheduler that wants to lead.
+#[derive(Debug)]
+pub struct Candidate<'a, B> {
+    broker: &'a B,
+    clock: &'a Clock,
+    owner: &'a str,
+    election: &'a LeaderElectionConfig,
+    watch: Watch,
+    /// Kept while leading, too: it is what the others look at.
+    presence: Option<Presence>,
 }
 
-/// Waits for `pause`, a released lease, or the stop.
-async fn wait(
-    clock: &Clock,
-    pause: Micros,
-    wakes: &mut tokio::sync::watch::Receiver<crate::broker::Wake>,
-    stop: &CancellationToken,
-) {
-    let released = wakes.borrow().released;
-    tokio::select! {
-        biased;
-        () = stop.cancelled() => {}
-        _ = wakes.wait_for(|wake| wake.released > released) => {}
-        () = clock.sleep(pause) => {}
+impl<'a, B: Broker> Candidate<'a, B> {
+    /// A candidate under the name `owner`.
+    pub fn new(broker: &'a B, clock: &'a Clock, owner: &'a str, election: &'a LeaderElectionConfig) -> Self {
+        let watch = Watch::new(election.detect_disconnect);
+        Candidate { broker, clock, owner, election, watch, presence: None }
+    }
+
+    /// Asks for the lease until it is granted; `None` when stopped first.
+    pub async fn campaign(&mut self, stop: &CancellationToken) -> Option<Term> {
+        let mut wakes = self.broker.wakes();
+        let mut reported = false;
+        while !stop.is_cancelled() {
+            self.announce().await;
+            let released = wakes.borrow_and_update().released;
+            let started = self.clock.raw();
+            let mut pause = self.election.retry_interval;
+            match self.broker.lease_acquire(self.owner, self.election.ttl).await {
+                Ok(Grant::Granted(epoch)) => {
+                    return Some(Term::new(epoch, started + self.election.ttl - margin(self.election.ttl)));
+                }
+                Ok(Grant::Held { owner, epoch, left }) => {
+                    reported = false;
+                    self.watch.follow(owner, epoch);
+                    // The lease may end before the next regular question.
+                    pause = pause.min(left + Micros::from_millis(1)).max(Micros::from_millis(1));
+                }
+                Err(error) if !reported => {
+                    reported = true;
+                    tracing::warn!(%error, "cannot campaign for the lease; trying again");
+                }
+                Err(_) => {}
+            }
+            self.wait(pause, released, &mut wakes, stop).await;
+        }
+        None
+    }
+
+    /// Shows itself, so that its successor need not wait for the ttl. What fails is tried again with the next question.
+    async fn announce(&mut self) {
+        if self.presence.is_some() || !self.watch.is_on() {
+            return;
+        }
+        match self.broker.announce(self.owner).await {
+            Ok(presence) => self.presence = Some(presence),
+            Err(error @ (BrokerError::NoPermission(_) | BrokerError::Unsupported(_))) => self.watch.give_up(&error),
+            Err(_) => {}
+        }
+    }
+
+    /// Waits for `pause`, a lease released since `released`, a leader that is gone, or the stop.
+    async fn wait(
+        &mut self,
+        pause: Micros,
+        released: u64,
+        wakes: &mut watch::Receiver<Wake>,
+        stop: &CancellationToken,
+    ) {
+        let until = self.clock.raw() + pause;
+        loop {
+            let left = until - self.clock.raw();
+            let step = if self.watch.is_on() { left.min(LOOK_INTERVAL) } else { left };
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                _ = wakes.wait_for(|wake| wake.released > released) => return,
+                () = self.clock.sleep(step) => {}
+            }
+            let connection = wakes.borrow().connection;
+            let deposed = self.watch.is_on() && self.watch.look(self.broker, self.clock, connection).await;
+            if deposed || self.clock.raw() >= until {
+                return;
+            }
+        }
     }
 }
 

@@ -11,3 +11,4 @@ pub mod shutdown;
 pub mod status_table;
 pub mod status_view;
 pub mod utc;
+mod watch;

@@ -2,7 +2,7 @@
 
 use crate::broker::{
     AdmitBatch, Admitted, Broker, BrokerError, BrokerResult, Completed, DeadEntry, DispatchBatch, Dispatched, Grant,
-    Promoted, ResultEntry, Retried, Retry, Snapshot, Source, Wake, WorkerBeat,
+    Presence, Promoted, ResultEntry, Retried, Retry, Snapshot, Source, Wake, WorkerBeat,
 };
 use crate::model::outcome::{Completion, Delivery};
 use crate::model::wire::IngressEntry;
@@ -35,6 +35,8 @@ struct Plan {
     losses: Vec<Planned>,
     injected: u32,
     fenced: u32,
+    signs: Vec<Presence>,
+    forbidden: Vec<&'static str>,
 }
 
 /// A broker with faults. Clones share them: one process, one `FaultyBroker`.
@@ -71,6 +73,11 @@ impl<B: Broker> FaultyBroker<B> {
         self.plan().losses.push(Planned { operation, after, loss });
     }
 
+    /// From now on the store refuses `operation` for want of permission.
+    pub fn forbid(&self, operation: &'static str) {
+        self.plan().forbidden.push(operation);
+    }
+
     /// How many losses took place.
     pub fn injected(&self) -> u32 {
         self.plan().injected
@@ -79,6 +86,12 @@ impl<B: Broker> FaultyBroker<B> {
     /// How many writes the fence refused.
     pub fn fenced(&self) -> u32 {
         self.plan().fenced
+    }
+
+    /// Ends the connection that shows the store that this process is here; the process lives on.
+    pub fn disconnect(&self) {
+        let signs = std::mem::take(&mut self.plan().signs);
+        drop(signs);
     }
 
     fn due(&self, operation: &'static str) -> Option<Loss> {
@@ -96,6 +109,9 @@ impl<B: Broker> FaultyBroker<B> {
         let mut frozen = self.frozen.subscribe();
         // The sender lives as long as this broker.
         let _ = frozen.wait_for(|frozen| !frozen).await;
+        if self.plan().forbidden.contains(&operation) {
+            return Err(BrokerError::NoPermission(format!("injected: {operation} is forbidden")));
+        }
         let loss = self.due(operation);
         if loss == Some(Loss::Request) {
             return Err(BrokerError::Unavailable("injected: the request was lost".into()));
@@ -125,11 +141,20 @@ impl<B: Broker> Broker for FaultyBroker<B> {
         self.inner.wakes()
     }
 
+    async fn announce(&self, owner: &str) -> BrokerResult<Presence> {
+        let sign = self.pass("announce", self.inner.announce(owner)).await?;
+        self.plan().signs.push(sign);
+        let faults = self.clone();
+        Ok(Presence::new(move || faults.disconnect()))
+    }
+
     pass_through! {
         fn time() -> Micros;
         fn lease_acquire(owner: &str, ttl: Micros) -> Grant;
         fn lease_renew(owner: &str, epoch: Epoch, ttl: Micros) -> bool;
         fn lease_release(owner: &str, epoch: Epoch) -> bool;
+        fn is_connected(owner: &str) -> bool;
+        fn lease_depose(owner: &str, epoch: Epoch) -> bool;
         fn submit(tasks: &[Bytes]) -> Vec<EntryId>;
         fn known(ids: &[&str], now: Micros) -> Vec<bool>;
         fn ingress_read(after: EntryId, count: usize, block: Micros) -> Vec<IngressEntry>;

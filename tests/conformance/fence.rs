@@ -51,6 +51,17 @@ pub(crate) async fn without_an_election_the_fence_is_inert<B: Broker>(broker: B,
     assert_eq!(broker.snapshot(clock.now()).await.unwrap().fence, Epoch(5));
 }
 
+pub(crate) async fn a_grant_raises_the_fence<B: Broker>(broker: B, clock: Clock) {
+    for owner in ["one", "two"] {
+        let Grant::Granted(epoch) = broker.lease_acquire(owner, Micros::from_secs(9)).await.unwrap() else {
+            panic!("nobody holds the lease")
+        };
+        assert_eq!(broker.snapshot(clock.now()).await.unwrap().fence, epoch);
+        broker.lease_release(owner, epoch).await.unwrap();
+    }
+    assert_eq!(broker.promote(Epoch(1), clock.now(), 1).await, Err(refused(1, 2)));
+}
+
 pub(crate) async fn no_term_is_granted_below_the_fence<B: Broker>(broker: B, clock: Clock) {
     broker.promote(Epoch(7), clock.now(), 1).await.unwrap();
     let grant = broker.lease_acquire("one", Micros::from_secs(9)).await.unwrap();

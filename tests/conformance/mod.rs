@@ -92,7 +92,8 @@ suite! {
         a_lower_epoch_may_not_dispatch
         a_lower_epoch_may_not_promote
         without_an_election_the_fence_is_inert
-        no_term_is_granted_below_the_fence;
+        no_term_is_granted_below_the_fence
+        a_grant_raises_the_fence;
     fetch:
         each_delivery_goes_to_one_worker
         a_blocked_fetch_wakes_on_dispatch
@@ -113,7 +114,9 @@ suite! {
         one_holds_and_others_learn_who
         only_the_exact_term_renews_and_releases
         a_lease_that_is_not_renewed_expires
-        a_renewal_gives_the_whole_ttl_again;
+        a_renewal_gives_the_whole_ttl_again
+        who_shows_itself_is_seen_until_it_is_gone
+        only_the_exact_term_of_a_holder_that_is_gone_can_be_ended;
     pending_scan:
         pages_follow_the_stored_order
         a_scan_goes_on_after_a_rank_that_is_gone;

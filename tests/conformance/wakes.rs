@@ -35,6 +35,10 @@ pub(crate) async fn a_released_lease_wakes<B: Broker>(broker: B, clock: Clock) {
     let before = wakes.borrow().released;
     assert!(broker.lease_release("one", Epoch(1)).await.unwrap());
     heard(&clock, &mut wakes, "release", |wake| wake.released > before).await;
+    broker.lease_acquire("two", LONG).await.unwrap();
+    let before = wakes.borrow().released;
+    assert!(broker.lease_depose("two", Epoch(2)).await.unwrap());
+    heard(&clock, &mut wakes, "depose", |wake| wake.released > before).await;
 }
 
 pub(crate) async fn workers_that_come_change_and_go_wake<B: Broker>(broker: B, clock: Clock) {

@@ -71,6 +71,8 @@ pub(crate) enum Op {
     Acquire(u8),
     Renew(u8, Term),
     Release(u8, Term),
+    /// Of a holder that nobody sees.
+    Depose(u8, Term),
     Extend {
         worker: u8,
         slots: u32,
@@ -131,6 +133,7 @@ pub(crate) fn scheduled() -> impl Strategy<Value = Vec<Op>> {
         6 => (0u8..2).prop_map(Op::Acquire),
         3 => (0u8..2, term()).prop_map(|(owner, term)| Op::Renew(owner, term)),
         3 => (0u8..2, term()).prop_map(|(owner, term)| Op::Release(owner, term)),
+        2 => (0u8..2, term()).prop_map(|(owner, term)| Op::Depose(owner, term)),
         6 => extend,
         2 => (0u8..3).prop_map(Op::Leave),
         6 => (places(3), any::<bool>()).prop_map(|(letters, requeue)| Op::DeadTake { letters, requeue }),

@@ -147,6 +147,10 @@ impl<B: Broker> Side<B> {
                 let epoch = self.epoch(*term).await;
                 plain(self.broker.lease_release(&owner.to_string(), epoch).await)
             }
+            Op::Depose(owner, term) => {
+                let epoch = self.epoch(*term).await;
+                plain(self.broker.lease_depose(&owner.to_string(), epoch).await)
+            }
             Op::Extend { worker, slots, attempts } => {
                 let entries: Vec<EntryId> =
                     attempts.iter().filter_map(|n| nth(&self.deliveries, *n)).map(|delivery| delivery.entry).collect();

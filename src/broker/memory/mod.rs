@@ -8,8 +8,8 @@ mod store;
 mod working;
 
 use super::{
-    AdmitBatch, Admitted, Broker, BrokerResult, Completed, DeadEntry, DispatchBatch, Dispatched, Grant, Promoted,
-    ResultEntry, Retried, Retry, Snapshot, Source, Wake, WorkerBeat,
+    AdmitBatch, Admitted, Broker, BrokerResult, Completed, DeadEntry, DispatchBatch, Dispatched, Grant, Presence,
+    Promoted, ResultEntry, Retried, Retry, Snapshot, Source, Wake, WorkerBeat,
 };
 use crate::clock::Clock;
 use crate::model::outcome::{Completion, Delivery};
@@ -125,6 +125,20 @@ impl Broker for MemoryBroker {
 
     async fn lease_release(&self, owner: &str, epoch: Epoch) -> BrokerResult<bool> {
         Ok(self.step(|store, stamp| store.lease_release(owner, epoch, stamp)))
+    }
+
+    async fn announce(&self, owner: &str) -> BrokerResult<Presence> {
+        self.step(|store, _| store.arrive(owner));
+        let (broker, owner) = (self.clone(), owner.to_owned());
+        Ok(Presence::new(move || broker.step(|store, _| store.depart(&owner))))
+    }
+
+    async fn is_connected(&self, owner: &str) -> BrokerResult<bool> {
+        Ok(self.step(|store, _| store.present.contains_key(owner)))
+    }
+
+    async fn lease_depose(&self, owner: &str, epoch: Epoch) -> BrokerResult<bool> {
+        Ok(self.step(|store, stamp| store.lease_depose(owner, epoch, stamp)))
     }
 
     async fn submit(&self, tasks: &[Bytes]) -> BrokerResult<Vec<EntryId>> {

@@ -9,10 +9,12 @@ use std::collections::BTreeSet;
 impl Store {
     pub(super) fn lease_acquire(&mut self, owner: &str, ttl: Micros, now: Micros) -> Grant {
         if let Some(leader) = self.leader.as_ref().filter(|leader| leader.expiry > now) {
-            return Grant::Held { owner: leader.owner.clone(), left: leader.expiry - now };
+            return Grant::Held { owner: leader.owner.clone(), epoch: leader.epoch, left: leader.expiry - now };
         }
         // A term below the fence could never write.
         self.epoch = Epoch(self.epoch.max(self.fence).0 + 1);
+        // A leader that was cut off may still be writing: nothing of it may come after what its successor reads first.
+        self.fence = self.epoch;
         self.leader = Some(Leader { owner: owner.to_owned(), epoch: self.epoch, expiry: now + ttl });
         Grant::Granted(self.epoch)
     }
@@ -36,6 +38,23 @@ impl Store {
             self.wake.released += 1;
         }
         holds
+    }
+
+    pub(super) fn lease_depose(&mut self, owner: &str, epoch: Epoch, now: Micros) -> bool {
+        !self.present.contains_key(owner) && self.lease_release(owner, epoch, now)
+    }
+
+    pub(super) fn arrive(&mut self, owner: &str) {
+        *self.present.entry(owner.to_owned()).or_default() += 1;
+    }
+
+    pub(super) fn depart(&mut self, owner: &str) {
+        if let Some(signs) = self.present.get_mut(owner) {
+            *signs -= 1;
+            if *signs == 0 {
+                self.present.remove(owner);
+            }
+        }
     }
 
     pub(super) fn is_known(&self, id: &str, now: Micros, done_retention: Micros) -> bool {

@@ -38,6 +38,8 @@ pub(super) struct Store {
     pub(super) epoch: Epoch,
     pub(super) fence: Epoch,
     pub(super) workers: BTreeMap<String, WorkerSeen>,
+    /// Who is connected, and how often.
+    pub(super) present: BTreeMap<String, u32>,
     /// Published by the broker after the lock is released.
     pub(super) wake: Wake,
 }
@@ -106,6 +108,7 @@ impl Store {
             epoch: self.epoch,
             fence: self.fence,
             wake: self.wake,
+            present: std::mem::take(&mut self.present),
             ..Store::default()
         };
     }

@@ -38,6 +38,11 @@ impl Keys {
         format!("{}wake", self.prefix)
     }
 
+    /// The channel that `owner` keeps open while it is here. Sharded: subscribers are counted by the node of our slot.
+    pub(super) fn presence(&self, owner: &str) -> String {
+        format!("{}alive:{owner}", self.prefix)
+    }
+
     /// The set of ids that finished in the period of `now`; one for ever where `retention` is zero.
     pub(super) fn done(&self, now: Micros, retention: Micros) -> Value {
         self.key(&format!("done:{}", bucket(now, retention)))

@@ -4,6 +4,7 @@
 
 mod codec;
 mod keys;
+mod leases;
 mod moves;
 pub mod scripts;
 mod views;
@@ -12,7 +13,7 @@ mod work;
 
 use super::{
     AdmitBatch, Admitted, Broker, BrokerError, BrokerResult, Completed, DeadEntry, DispatchBatch, Dispatched, Grant,
-    Promoted, ResultEntry, Retried, Retry, Snapshot, Source, Wake, WorkerBeat,
+    Presence, Promoted, ResultEntry, Retried, Retry, Snapshot, Source, Wake, WorkerBeat,
 };
 use crate::clock::Clock;
 use crate::config::RedisConfig;
@@ -136,6 +137,18 @@ impl Broker for RedisBroker {
 
     async fn lease_release(&self, owner: &str, epoch: Epoch) -> BrokerResult<bool> {
         self.release(owner, epoch).await
+    }
+
+    async fn announce(&self, owner: &str) -> BrokerResult<Presence> {
+        self.show(owner).await
+    }
+
+    async fn is_connected(&self, owner: &str) -> BrokerResult<bool> {
+        self.sees(owner).await
+    }
+
+    async fn lease_depose(&self, owner: &str, epoch: Epoch) -> BrokerResult<bool> {
+        self.depose(owner, epoch).await
     }
 
     async fn submit(&self, tasks: &[Bytes]) -> BrokerResult<Vec<EntryId>> {

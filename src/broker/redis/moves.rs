@@ -1,9 +1,7 @@
-//! The operations of the leader: admit, dispatch, promote, the scan and the lease.
+//! The operations of the leader: admit, dispatch, promote and the scan.
 
 use super::{RedisBroker, codec, keys, scripts};
-use crate::broker::{
-    AdmitBatch, AdmitItem, Admitted, BrokerError, BrokerResult, DispatchBatch, Dispatched, Grant, Promoted,
-};
+use crate::broker::{AdmitBatch, AdmitItem, Admitted, BrokerResult, DispatchBatch, Dispatched, Promoted};
 use crate::model::{Epoch, Micros, Rank, StateChange};
 use fred::types::Value;
 use std::collections::BTreeSet;
@@ -170,49 +168,9 @@ impl RedisBroker {
         }
     }
 
-    pub(super) async fn acquire(&self, owner: &str, ttl: Micros) -> BrokerResult<Grant> {
-        if let Some(reason) = &self.shared.unguarded {
-            return Err(BrokerError::Unsupported(reason.clone()));
-        }
-        let k = &self.shared.keys;
-        let arguments = vec![owner.into(), lease_ms(ttl)];
-        let reply = self.run(&scripts::LEASE_ACQUIRE, vec![k.leader(), k.epoch(), k.fence()], arguments).await?;
-        let mut values = codec::array(reply)?.into_iter();
-        match (values.next(), values.next(), values.next()) {
-            (Some(Value::Integer(1)), Some(epoch), None) => Ok(Grant::Granted(Epoch(codec::count(&epoch)?))),
-            (Some(Value::Integer(0)), Some(term), Some(left)) => {
-                let term = codec::text(term)?;
-                let owner = term.split_once(' ').map_or(term.as_str(), |(_, owner)| owner).to_owned();
-                Ok(Grant::Held { owner, left: Micros::from_millis(codec::integer(&left)?.max(0)) })
-            }
-            _ => Err(BrokerError::Corrupt("lease_acquire.lua gave an unknown reply".into())),
-        }
-    }
-
-    pub(super) async fn renew(&self, owner: &str, epoch: Epoch, ttl: Micros) -> BrokerResult<bool> {
-        let arguments = vec![term(owner, epoch), lease_ms(ttl)];
-        let reply = self.run(&scripts::LEASE_RENEW, vec![self.shared.keys.leader()], arguments).await?;
-        Ok(codec::integer(&reply)? == 1)
-    }
-
-    pub(super) async fn release(&self, owner: &str, epoch: Epoch) -> BrokerResult<bool> {
-        let k = &self.shared.keys;
-        let arguments = vec![term(owner, epoch), k.wake().into(), Value::from(epoch.to_string())];
-        let reply = self.run(&scripts::LEASE_RELEASE, vec![k.leader()], arguments).await?;
-        Ok(codec::integer(&reply)? == 1)
-    }
-
     /// Keys and bucket life for what puts ids among the finished.
     pub(super) fn done(&self, now: Micros) -> (Value, Value) {
         let retention = self.done_retention;
         (self.shared.keys.done(now, retention), Value::from(keys::done_life_ms(retention)))
     }
-}
-
-fn term(owner: &str, epoch: Epoch) -> Value {
-    Value::from(format!("{epoch} {owner}"))
-}
-
-fn lease_ms(ttl: Micros) -> Value {
-    Value::from(ttl.as_millis().max(1))
 }

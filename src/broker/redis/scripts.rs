@@ -37,6 +37,7 @@ scripts! {
     EXTEND = "extend" [];
     KNOWN = "known" [];
     LEASE_ACQUIRE = "lease_acquire" [];
+    LEASE_DEPOSE = "lease_depose" [];
     LEASE_RELEASE = "lease_release" [];
     LEASE_RENEW = "lease_renew" [];
     LEAVE = "leave" [];
