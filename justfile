@@ -52,6 +52,11 @@ produce workload='multi_tenant' *args:
 status *args:
     {{tq}} status --redis {{redis_url}} --watch {{args}}
 
+# Measure what it costs when the leader goes: `just failover --arms crash --repetitions 15`.
+[group('measure')]
+failover *args:
+    {{tq}} failover {{args}}
+
 # Run every policy on every workload of a profile.
 [group('measure')]
 bench profile='quick' *args:

@@ -4,10 +4,12 @@
 //! rules and reports everything that is wrong at once.
 
 mod bench;
+mod failover;
 mod lab;
 
 pub use bench::BenchArgs;
 use clap::{Args, Parser, Subcommand};
+pub use failover::FailoverArgs;
 pub use lab::{CompareArgs, MergeArgs};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -74,6 +76,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Put runs of the same settings together
     Merge(MergeArgs),
+    /// Measure what it costs, and whether anything breaks, when the leader goes
+    Failover(FailoverArgs),
     /// Show the effective configuration and where each value came from
     Config(ConfigArgs),
     /// Print a shell's completion script

@@ -10,6 +10,7 @@ mod comparing;
 mod config_files;
 mod conformance;
 mod differential;
+mod failover;
 mod policy_properties;
 mod protocol_doc;
 mod queueing;

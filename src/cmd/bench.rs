@@ -1,15 +1,15 @@
 //! `tq bench`.
 
 use super::output::{print, print_json};
+use super::run_id::run_id;
 use super::session::run_async;
 use super::{Usage, configured};
 use crate::cli::{BenchArgs, GlobalArgs};
-use crate::clock::Clock;
 use crate::config::LogConfig;
 use crate::lab::matrix::{Matrix, Report};
+use crate::lab::plan;
 use crate::lab::profile::Profile;
 use crate::lab::store::Store;
-use crate::lab::{plan, stamp};
 use crate::runtime::{logging, shutdown};
 use crate::workload::{Arrival, load, trace};
 use anyhow::{Context, bail};
@@ -22,14 +22,7 @@ pub(super) fn run(global: &GlobalArgs, args: &BenchArgs) -> anyhow::Result<()> {
     }
     logging::init(&config.log).map_err(anyhow::Error::msg)?;
     let profile = profile(args)?;
-    let run_id = match &args.run_id {
-        Some(id) => id.clone(),
-        None => stamp::utc(Clock::real().now()).replace([':', '-'], "").to_lowercase(),
-    };
-    let named = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if run_id.is_empty() || run_id.len() > 64 || run_id.starts_with('.') || !run_id.chars().all(named) {
-        return Err(Usage(format!("--run-id `{run_id}`: use at most 64 letters, digits, - _ .")).into());
-    }
+    let run_id = run_id(args.run_id.as_ref())?;
     let replay = args.trace.is_some().then(|| replay(args)).transpose()?;
     let cells = plan::cells(&profile, replay.as_deref());
     let report = run_async(async {

@@ -6,12 +6,14 @@ mod completions;
 mod config;
 mod connect;
 mod dlq;
+mod failover;
 mod given;
 mod merge;
 mod output;
 mod planned;
 mod produce;
 mod reset;
+mod run_id;
 mod scheduler;
 mod serve;
 mod session;
@@ -53,6 +55,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Bench(args) => bench::run(&global, &args),
         Command::Compare(args) => compare::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Failover(args) => failover::run(&global, &args),
         Command::Config(args) => config::run(&global, &args),
         Command::Completions(args) => completions::run(&args),
     }
@@ -82,4 +85,9 @@ fn configured(global: &GlobalArgs, own: &impl Serialize) -> anyhow::Result<Loade
     let vars =
         std::env::vars_os().filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)));
     Ok(load(global.config.as_deref(), vars, &flags)?)
+}
+
+/// What was typed, for manifests.
+fn command_line() -> String {
+    std::env::args().collect::<Vec<_>>().join(" ")
 }

@@ -69,7 +69,7 @@ pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn machine() -> Value {
+pub(super) fn machine() -> Value {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let model = read("/proc/cpuinfo")
         .lines()

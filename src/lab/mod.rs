@@ -2,6 +2,7 @@
 
 pub mod cell;
 pub mod compare;
+pub mod failover;
 pub mod grid;
 pub mod harness;
 mod manifest;

@@ -3,7 +3,7 @@
 use super::keys::{GROUP, PLACES};
 use super::{RedisBroker, codec, scripts};
 use crate::broker::{BrokerError, BrokerResult, DeadEntry, ResultEntry, Snapshot, TenantTotals, WorkerSeen};
-use crate::model::outcome::TaskResult;
+use crate::model::outcome::{Delivery, TaskResult};
 use crate::model::{EntryId, Epoch, Micros};
 use fred::types::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,6 +88,20 @@ impl RedisBroker {
             }
         }
         Ok(found)
+    }
+
+    /// Dispatched attempts after `after` that are still in the execution stream, up to `count`, waiting up to `block` for the
+    /// first: for whoever follows what is dispatched without taking anything.
+    ///
+    /// # Errors
+    /// As the operations of [`crate::broker::Broker`].
+    pub async fn execution_after(&self, after: EntryId, count: usize, block: Micros) -> BrokerResult<Vec<Delivery>> {
+        let (most, wait) = (Value::from(count.max(1) as i64), Value::from(block.as_millis().max(1)));
+        let key = self.shared.keys.execution();
+        let place: [Value; 3] = ["STREAMS".into(), key, after.to_string().into()];
+        let arguments = [vec!["COUNT".into(), most, "BLOCK".into(), wait], place.to_vec()].concat();
+        let reply = self.shared.connections.call_blocking("XREAD", arguments, block).await?;
+        Ok(codec::read_entries(reply)?.iter().filter_map(|entry| entry.delivery().ok()).collect())
     }
 
     pub(super) async fn dead_after(&self, after: EntryId, count: usize) -> BrokerResult<Vec<DeadEntry>> {

@@ -1,3 +1,5 @@
-//! Real processes around an experiment: a private store now, clusters and faults later.
+//! Real processes around an experiment: private stores, processes of tq, and what goes wrong between them.
 
 pub mod private_redis;
+pub mod process;
+pub mod proxy;
