@@ -73,6 +73,25 @@ fn wfq_shields_small_tenants_from_a_noisy_one() {
 }
 
 #[test]
+fn fair_shares_are_refused_by_fifo_and_given_by_wfq() {
+    let satisfaction = |arm, workload| cell(arm, workload).summary.fair_share_satisfaction_min;
+    assert!(satisfaction("fifo", "multi_tenant") < 0.6, "{}", satisfaction("fifo", "multi_tenant"));
+    assert!(satisfaction("wfq", "multi_tenant") > 0.95, "{}", satisfaction("wfq", "multi_tenant"));
+    // Jain's index over the whole run cannot tell them apart: in the end everybody got what was asked for.
+    let jain = |arm| cell(arm, "multi_tenant").summary.jain_service;
+    assert!((jain("fifo") - jain("wfq")).abs() < 1e-9);
+    // Equal tenants are nearly satisfied by any order.
+    assert!(satisfaction("fifo", "uniform") > 0.9);
+}
+
+#[test]
+fn the_orders_of_submission_starve_nobody_in_full_and_priority_many_in_bursts() {
+    assert_eq!(POLICIES.map(|arm| cell(arm, "uniform").summary.starved), [0; 4]);
+    let starved = |arm| cell(arm, "bursty").summary.starved;
+    assert!(starved("priority") > 2 * starved("fifo"), "{} {}", starved("priority"), starved("fifo"));
+}
+
+#[test]
 fn only_priority_orders_latency_by_priority() {
     for arm in POLICIES {
         let results = &cell(arm, "uniform").outcome.results;
@@ -189,7 +208,9 @@ fn cells_run_on_a_private_redis_and_the_control_arm_has_no_leader() {
 fn rows_have_the_columns_of_the_header() {
     let directory = tempfile::tempdir().unwrap();
     run(quick(&["fifo"]), directory.path(), CancellationToken::new());
-    for (name, rows) in [("aggregate.csv", 4), ("tenants.csv", 20), ("raw/fifo_bursty_rep1.csv", 300)] {
+    for (name, rows) in
+        [("aggregate.csv", 4), ("tenants.csv", 20), ("priorities.csv", 20), ("raw/fifo_bursty_rep1.csv", 300)]
+    {
         // The reader refuses rows of another length.
         let mut file = csv::Reader::from_path(directory.path().join("test").join(name)).unwrap();
         assert_eq!(file.records().map(Result::unwrap).count(), rows, "{name}");
@@ -221,7 +242,8 @@ fn what_was_written_can_be_read_back() {
     profile.bench.loads = vec![1.25];
     let report = run(profile, directory.path(), CancellationToken::new());
     let read = Run::read(&directory.path().join("test")).unwrap();
-    assert_eq!((read.id(), read.cells.len(), read.tenants.len()), ("test", 8, 40));
+    assert_eq!((read.id(), read.cells.len(), read.tenants.len(), read.priorities.len()), ("test", 8, 40, 40));
+    assert!(read.priorities.iter().take(5).map(|row| row.figure("priority")).eq([0.0, 1.0, 2.0, 3.0, 4.0]));
     for (row, measured) in read.cells.iter().zip(&report.cells) {
         assert_eq!(row.label(true), measured.cell.label());
         assert!((row.figure("latency_p95_s") - measured.summary.latency.p95_s).abs() < 1e-6);

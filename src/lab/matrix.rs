@@ -96,7 +96,7 @@ impl Matrix {
                 Some(ended) => in_turn(index, ended, &mut early).await,
             };
             let Some(outcome) = outcome.with_context(|| format!("cell {}", cell.label()))? else { break };
-            let measured = Measured::new(cell.clone(), outcome);
+            let measured = Measured::new(cell.clone(), outcome, &profile);
             records.write(&measured, &profile)?;
             warnings.extend(warnings::of_cell(&measured));
             let (completed, rate) = (measured.summary.completed, measured.summary.throughput_per_s);

@@ -2,6 +2,7 @@
 
 use crate::config::source::{Violation, Violations};
 use crate::config::{Config, LeaderElectionConfig, RecoveryConfig, SchedulerConfig, Window, WorkerConfig, validate};
+use crate::model::{Micros, units};
 use crate::workload::{WorkloadConfig, WorkloadKind};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,9 @@ pub struct BenchConfig {
     pub loads: Vec<f64>,
     /// Repetitions; each has the next seed.
     pub repetitions: u32,
+    /// A task that waits longer counts as starved.
+    #[serde(with = "units::span")]
+    pub starvation_threshold: Micros,
 }
 
 impl Default for BenchConfig {
@@ -60,6 +64,9 @@ impl Default for BenchConfig {
             workloads: WorkloadKind::ALL.to_vec(),
             loads: Vec::new(),
             repetitions: 1,
+            // Twice what anybody waits in the order of submission in `full` at 1.25 × capacity: only a policy that passes
+            // somebody over makes a task wait so long there. (A load of 2 or more does so without any policy's help.)
+            starvation_threshold: Micros::from_secs(5),
         }
     }
 }
@@ -175,6 +182,8 @@ impl Profile {
         rule((1..=1_000).contains(&bench.workers), "bench.workers", "must be between 1 and 1000");
         rule((1..=10_000).contains(&bench.concurrency), "bench.concurrency", "must be between 1 and 10000");
         rule((1..=1_000).contains(&bench.repetitions), "bench.repetitions", "must be between 1 and 1000");
+        let threshold = bench.starvation_threshold;
+        rule(threshold > Micros::ZERO, "bench.starvation_threshold", "must be above 0");
         rule(self.workload.count > 0, "workload.count", "must be above 0");
         rule(!bench.policies.is_empty(), "bench.policies", "must name at least one policy");
         rule(!bench.workloads.is_empty(), "bench.workloads", "must name at least one workload");

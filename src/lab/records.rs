@@ -5,10 +5,10 @@ use super::plan::Cell;
 use super::profile::{Arm, Profile};
 use crate::config::Window;
 use crate::model::Micros;
-use crate::policy::PolicyKind;
-use crate::stats::{Order, Spread, Summary, summarise};
+use crate::policy::{PolicyKind, Weights};
+use crate::stats::{Order, Spread, Summary, Terms, Unfinished, summarise};
 use anyhow::Context;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,14 @@ const AGGREGATE: &str = "run_id timestamp_utc scheduler workload load repetition
     latency_p50_s latency_p95_s latency_p99_s latency_p999_s latency_max_s wait_mean_s wait_p50_s wait_p95_s wait_p99_s \
     wait_max_s exec_mean_s exec_p99_s deadline_missed deadline_miss_rate worker_busy_s worker_slot_s worker_utilization \
     jain_fairness_service jain_fairness_count tenant_count tenant_p99_max_s tenant_p99_min_s tenant_p99_ratio \
-    min_tenant_service_share inversions producer_max_lag_s producer_mean_lag_s arrival_rate_per_s exec_min_ms exec_max_ms";
+    min_tenant_service_share inversions producer_max_lag_s producer_mean_lag_s arrival_rate_per_s exec_min_ms exec_max_ms \
+    goodput_tasks_per_s starved_threshold_s starved_tasks slowdown_mean slowdown_p95 slowdown_p99 \
+    fair_share_satisfaction_min fair_share_satisfaction_mean latency_sd_s latency_p95_half_width_s wait_mean_half_width_s";
 const TENANTS: &str = "run_id scheduler workload load repetition seed broker tenant completed_tasks service_seconds \
     service_share latency_mean_s latency_p50_s latency_p95_s latency_p99_s latency_max_s wait_p99_s wait_max_s \
-    deadline_missed deadline_miss_rate";
+    deadline_missed deadline_miss_rate slowdown_mean slowdown_p95 latency_sd_s fair_share_satisfaction starved_tasks";
+const PRIORITIES: &str = "run_id scheduler workload load repetition seed broker priority completed_tasks latency_mean_s \
+    latency_p50_s latency_p95_s latency_p99_s wait_p95_s wait_max_s deadline_missed deadline_miss_rate";
 const RAW: &str = "run_id scheduler workload load repetition seed broker task_id tenant priority outcome submitted_us \
     admitted_us dispatched_us started_us finished_us deadline_us service_us measured_service_us attempts epoch wait_s \
     latency_s deadline_missed worker";
@@ -39,16 +43,25 @@ pub struct Measured {
 
 impl Measured {
     /// Adds up a cell.
-    pub(super) fn new(cell: Cell, outcome: Outcome) -> Self {
+    pub(super) fn new(cell: Cell, outcome: Outcome, profile: &Profile) -> Self {
         let order = match cell.arm {
             Arm::None | Arm::Policy(PolicyKind::Fifo) => Order::Submitted,
             Arm::Policy(PolicyKind::Priority) => Order::Priority,
             Arm::Policy(PolicyKind::Edf) => Order::Deadline,
             Arm::Policy(PolicyKind::Wfq) => Order::WithinTenant,
         };
-        let first = outcome.start + cell.tasks.first().map_or(Micros::ZERO, |task| task.at);
+        let scheduler = &profile.scheduler;
+        let weights = Weights { by_tenant: scheduler.tenant_weights.clone(), default: scheduler.default_tenant_weight };
         let tenants = cell.tasks.iter().map(|task| task.tenant.as_str());
-        let summary = summarise(&outcome.results, tenants, first, order);
+        let first = cell.tasks.first().map_or(Micros::ZERO, |task| task.at);
+        let terms = Terms {
+            tenants: tenants.map(|tenant| (tenant, weights.of(tenant))).collect(),
+            unfinished: unfinished(&cell, &outcome),
+            submissions: (outcome.start + first, outcome.start + cell.span()),
+            order,
+            starvation_threshold: profile.bench.starvation_threshold,
+        };
+        let summary = summarise(&outcome.results, &terms);
         Measured { cell, outcome, summary }
     }
 
@@ -63,6 +76,21 @@ impl Measured {
     }
 }
 
+/// Planned tasks without a result.
+fn unfinished<'a>(cell: &'a Cell, outcome: &Outcome) -> Vec<Unfinished<'a>> {
+    let completed: BTreeSet<&str> = outcome.results.iter().map(|result| result.id.as_str()).collect();
+    let dead: BTreeMap<&str, Micros> =
+        outcome.dead.iter().map(|entry| (entry.letter.id.as_str(), entry.letter.at_us)).collect();
+    let left = cell.tasks.iter().filter(|task| !completed.contains(task.id.as_str()));
+    left.map(|task| Unfinished {
+        tenant: task.tenant.as_str(),
+        submitted: outcome.start + task.at,
+        service: task.service,
+        until: dead.get(task.id.as_str()).copied().unwrap_or(outcome.end),
+    })
+    .collect()
+}
+
 /// The open files of a run.
 pub(super) struct Records {
     directory: PathBuf,
@@ -70,6 +98,7 @@ pub(super) struct Records {
     broker: String,
     aggregate: csv::Writer<File>,
     tenants: csv::Writer<File>,
+    priorities: csv::Writer<File>,
 }
 
 /// Six decimals: microseconds in seconds.
@@ -98,6 +127,7 @@ impl Records {
             broker: broker.into(),
             aggregate: open(&directory.join("aggregate.csv"), AGGREGATE)?,
             tenants: open(&directory.join("tenants.csv"), TENANTS)?,
+            priorities: open(&directory.join("priorities.csv"), PRIORITIES)?,
         })
     }
 
@@ -112,9 +142,21 @@ impl Records {
             let Spread { mean_s, p50_s, p95_s, p99_s, max_s, .. } = tenant.latency;
             row.extend([mean_s, p50_s, p95_s, p99_s, max_s, tenant.wait.p99_s, tenant.wait.max_s].map(float));
             row.extend([tenant.deadline_missed.to_string(), float(tenant.deadline_miss_rate)]);
+            row.extend([tenant.slowdown.mean, tenant.slowdown.p95, tenant.latency.sd_s].map(float));
+            row.extend([float(tenant.fair_share_satisfaction), tenant.starved.to_string()]);
             self.tenants.write_record(row)?;
         }
         self.tenants.flush()?;
+        for priority in &measured.summary.priorities {
+            let mut row = self.identity(&measured.cell);
+            row.extend([priority.priority.to_string(), priority.completed.to_string()]);
+            let (latency, wait) = (priority.latency, priority.wait);
+            row.extend([latency.mean_s, latency.p50_s, latency.p95_s, latency.p99_s].map(float));
+            row.extend([wait.p95_s, wait.max_s].map(float));
+            row.extend([priority.deadline_missed.to_string(), float(priority.deadline_miss_rate)]);
+            self.priorities.write_record(row)?;
+        }
+        self.priorities.flush()?;
         self.aggregate.write_record(self.aggregate_row(measured, profile))?;
         self.aggregate.flush()?;
         Ok(())
@@ -171,6 +213,11 @@ impl Records {
         row.push(float(cell.arrival_rate_per_s));
         let (shortest, longest) = cell.exec_range();
         row.extend([shortest, longest].map(|span| float(span.as_secs_f64() * 1_000.0)));
+        row.extend([float(summary.goodput_per_s), seconds(profile.bench.starvation_threshold)]);
+        row.push(summary.starved.to_string());
+        row.extend([summary.slowdown.mean, summary.slowdown.p95, summary.slowdown.p99].map(float));
+        row.extend([summary.fair_share_satisfaction_min, summary.fair_share_satisfaction_mean].map(float));
+        row.extend([latency.sd_s, summary.latency_p95_half_width_s, summary.wait_mean_half_width_s].map(float));
         row
     }
 

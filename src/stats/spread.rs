@@ -1,13 +1,14 @@
 //! The figures that describe one distribution of times.
 
-use super::percentile;
+use super::{interval95, percentile};
 use serde::Serialize;
 
-/// Mean, percentiles and maximum, in seconds; all not-a-number for no values.
+/// Mean, standard deviation (n − 1), percentiles and maximum, in seconds; all not-a-number for no values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Spread {
     pub mean_s: f64,
+    pub sd_s: f64,
     pub p50_s: f64,
     pub p95_s: f64,
     pub p99_s: f64,
@@ -19,9 +20,11 @@ impl Spread {
     /// Of values in any order.
     pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_unstable_by(f64::total_cmp);
+        let moments = interval95(&values);
         let at = |share| percentile(&values, share);
         Spread {
-            mean_s: values.iter().sum::<f64>() / values.len() as f64,
+            mean_s: moments.mean,
+            sd_s: moments.sd,
             p50_s: at(0.5),
             p95_s: at(0.95),
             p99_s: at(0.99),

@@ -1,6 +1,6 @@
 //! What each tenant received.
 
-use super::Spread;
+use super::{Slowdown, Spread};
 use crate::model::outcome::TaskResult;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,9 +24,16 @@ pub struct TenantSummary {
     pub deadline_missed: u64,
     /// Over completed tasks; not-a-number if there are none.
     pub deadline_miss_rate: f64,
+    /// Sojourn over service.
+    pub slowdown: Slowdown,
+    /// See [`super::fair_share_satisfaction`].
+    pub fair_share_satisfaction: f64,
+    /// Planned tasks that waited longer than the threshold.
+    pub starved: u64,
 }
 
-/// Every tenant by name; `tenants` names those that were planned, so that one without service shows as zero.
+/// Every tenant by name, without what needs more than results (satisfaction and starved tasks); `tenants` names those that were
+/// planned, so that one without service shows as zero.
 pub fn by_tenant<'a>(results: &[TaskResult], tenants: impl IntoIterator<Item = &'a str>) -> Vec<TenantSummary> {
     let mut groups: BTreeMap<&str, Vec<&TaskResult>> = tenants.into_iter().map(|name| (name, Vec::new())).collect();
     for result in results {
@@ -45,6 +52,9 @@ pub fn by_tenant<'a>(results: &[TaskResult], tenants: impl IntoIterator<Item = &
             wait: Spread::of(group.iter().map(|result| result.wait().as_secs_f64()).collect()),
             deadline_missed: missed as u64,
             deadline_miss_rate: missed as f64 / group.len() as f64,
+            slowdown: Slowdown::of(group.iter().copied()),
+            fair_share_satisfaction: f64::NAN,
+            starved: 0,
         }
     };
     groups.iter().map(summary).collect()

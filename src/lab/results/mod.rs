@@ -25,6 +25,8 @@ pub struct Run {
     pub cells: Vec<Row>,
     /// A row per cell and tenant, of `tenants.csv`.
     pub tenants: Vec<Row>,
+    /// A row per cell and priority, of `priorities.csv`; none where an older tq wrote no such file.
+    pub priorities: Vec<Row>,
 }
 
 impl Run {
@@ -43,6 +45,10 @@ impl Run {
             manifest,
             cells: rows(&directory.join("aggregate.csv"))?,
             tenants: rows(&directory.join("tenants.csv"))?,
+            priorities: match directory.join("priorities.csv") {
+                path if path.exists() => rows(&path)?,
+                _ => Vec::new(),
+            },
         })
     }
 
